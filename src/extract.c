@@ -342,20 +342,23 @@ static int take_bad(void *arg, size_t want, uint64_t offset, uint64_t len)
 
 /* ---- the end of an item ---- */
 
-static int list_files(struct session *session, struct work *work, bool is_equal)
+/* cut: why a member ends early; NULL: it does not. */
+static int list_files(struct session *session, struct work *work, bool is_equal, const char *cut)
 {
     struct extract *extract = session->extract;
 
-    if (work->is_partial)
+    if (work->is_partial || cut)
         note(session, EXIT_PARTIAL);
     for (size_t i = 0; i < count_parts(work->item); i++) {
         struct extract_file *file = &work->files[i];
-        const enum extract_status status = file->bad.count ? EXTRACT_PARTIAL
-                                           : is_equal      ? EXTRACT_VERIFIED
-                                                           : EXTRACT_OK;
+        const enum extract_status status = file->bad.count || cut ? EXTRACT_PARTIAL
+                                           : is_equal             ? EXTRACT_VERIFIED
+                                                                  : EXTRACT_OK;
 
         if (extract_manifest_add(extract, session->source->path, work->item, file, status,
-                                 file->bad.count ? "bytes that cannot be read are zeros in the file" : ""))
+                                 file->bad.count ? "bytes that cannot be read are zeros in the file"
+                                 : cut           ? cut
+                                                 : ""))
             return -1;
         extract->files++;
         extract->bytes += file->len;
@@ -367,7 +370,7 @@ static int list_files(struct session *session, struct work *work, bool is_equal)
 
 /* Compares the content with the digests that it should have.  They do not apply if not all of it can be
  * read, unless that was so before. */
-static int conclude(struct session *session, struct work *work)
+static int conclude(struct session *session, struct work *work, const char *cut)
 {
     unsigned differing = 0;
     struct error err;
@@ -384,7 +387,7 @@ static int conclude(struct session *session, struct work *work)
     if (work->digest)
         differing = digest_differing(&work->values, &work->item->digests);
     if (!differing || work->is_partial)
-        return list_files(session, work, work->digest && !differing);
+        return list_files(session, work, work->digest && !differing, cut);
     drop_files(work);
     return reject(session, work, EXTRACT_CHANGED, "its content is not that of the scan: the digest differs");
 }
@@ -398,11 +401,13 @@ static int end_item(void *arg, size_t want, const char *volume, const struct obj
 
     (void)volume, (void)paths, (void)count;
     work->ended = true;
-    if (work->begun && object->state != OBJECT_UNREADABLE)
-        return conclude(session, work);
-    drop_files(work);
-    snprintf(reason, sizeof reason, "it cannot be read: %.*s", (int)object->problem.len,
+    snprintf(reason, sizeof reason, "%s%.*s",
+             object->kind == OBJECT_MEMBER ? "" : "it cannot be read: ", (int)object->problem.len,
              object->problem.len ? object->problem.data : "");
+    if (work->begun && object->state != OBJECT_UNREADABLE)
+        return conclude(session, work,
+                        object->kind == OBJECT_MEMBER && object->state == OBJECT_PARTIAL ? reason : NULL);
+    drop_files(work);
     return reject(session, work, EXTRACT_UNREADABLE, reason);
 }
 
@@ -442,7 +447,7 @@ static int plan_item(struct session *session, const struct extract_item *item, s
     *want = (struct fetch_want){.volume = item->volume,
                                 .on_image = item->on_image,
                                 .address = item->base,
-                                .path = strcmp(item->base, "-") == 0 ? item->path : NULL};
+                                .path = fetch_needs_path(item->base) ? item->path : NULL};
     work->files = calloc(count_parts(item), sizeof *work->files);
     if (!work->files)
         return fail_memory(session);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "command.h"
+#include "fetch_inner.h"
 
 struct look {
     struct evidence_run *run;
@@ -14,8 +16,8 @@ struct look {
     struct extract_item *found; /* one for each; without a volume until it is found */
     size_t count;
     bool failed;         /* out of memory */
-    const char *doubled; /* an address that several volumes have, and another volume that has it */
-    char other[200];
+    const char *doubled; /* an address that several objects have; what would be unique of the last of them */
+    struct buffer other;
     struct buffer text;
     uint64_t image_size; /* 0: it is no image */
 };
@@ -43,6 +45,44 @@ static bool is_it(const char *wanted, const char *label, const char *address)
            (strncmp(wanted, label, len) == 0 && wanted[len] == '/' && strcmp(wanted + len + 1, address) == 0);
 }
 
+static size_t host_len(const struct object *object, const char *path)
+{
+    const size_t len = strlen(path);
+
+    return object->inner.len < len ? len - object->inner.len - (object->inner.len > 0) : len;
+}
+
+/* A file of the host by its path; a member of it by the path in both, or by the path of the file and the
+ * levels of the address. */
+static bool is_host_path(const struct object *object, const char *wanted, const char *path,
+                         const char *address)
+{
+    size_t len;
+
+    if (object->flags & OBJECT_HOST)
+        return strcmp(wanted, path) == 0;
+    if (object->kind != OBJECT_MEMBER || !fetch_needs_path(address))
+        return false;
+    len = host_len(object, path);
+    return (object->inner.len && strcmp(wanted, path) == 0) ||
+           (strncmp(wanted, path, len) == 0 && strcmp(wanted + len, address + 1) == 0);
+}
+
+/* What of several objects with the same address or path only this one has. */
+static void note_double(struct look *look, const char *wanted, const struct evidence_volume *volume,
+                        const struct object *object, const char *path)
+{
+    if (look->doubled)
+        return;
+    look->doubled = wanted;
+    if (fetch_needs_path(look->text.data) && *path)
+        buffer_printf(&look->other, "%.*s%s", (int)host_len(object, path), path, look->text.data + 1);
+    else
+        buffer_printf(&look->other, "%s/%s", volume->label, look->text.data);
+    buffer_add_char(&look->other, '\0');
+    look->failed |= look->other.failed;
+}
+
 static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
                         const char *paths, size_t count)
 {
@@ -56,16 +96,96 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     for (size_t i = 0; i < look->count && !look->failed; i++) {
         struct extract_item *item = &look->found[i];
 
-        if (!(object->flags & OBJECT_HOST && strcmp(look->addresses[i], path) == 0) &&
+        if (!is_host_path(object, look->addresses[i], path, look->text.data) &&
             !is_it(look->addresses[i], volume->label, look->text.data))
             continue;
-        if (!item->volume) {
+        if (!item->volume)
             keep(look, item, volume, object, path);
-        } else if (!look->doubled) {
-            look->doubled = look->addresses[i];
-            snprintf(look->other, sizeof look->other, "%s", volume->label);
-        }
+        else
+            note_double(look, look->addresses[i], volume, object, path);
     }
+}
+
+/* ---- in the workers: which containers to open ---- */
+
+struct look_worker {
+    const struct look *look;
+    struct buffer address;
+    struct buffer host; /* the path of the file of the host that is being read; empty: of an image */
+};
+
+static void *open_worker(void *arg, const struct inspector_watch *watch, struct error *err)
+{
+    struct look_worker *worker = memory_new(sizeof *worker, err);
+
+    (void)watch;
+    if (worker)
+        worker->look = arg;
+    return worker;
+}
+
+static bool reads_nothing(void *state, const struct object *object)
+{
+    (void)state, (void)object;
+    return false;
+}
+
+/* Whether the text is below a file of the host, by names or by levels. */
+static bool is_in_host(const struct look_worker *worker, const char *wanted, const struct object *object)
+{
+    const struct buffer *host = &worker->host, *inner = &object->inner;
+    const char *rest = wanted + host->len;
+
+    if (!host->len || strncmp(wanted, host->data, host->len) != 0 || *rest != '/')
+        return false;
+    if (object->kind != OBJECT_MEMBER || !inner->len)
+        return true;
+    return fetch_is_below(wanted + host->len, worker->address.data + 1) ||
+           (strncmp(rest + 1, inner->data, inner->len) == 0 && rest[1 + inner->len] == '/');
+}
+
+/* A label may come before the address.  Opening too much does no harm. */
+static bool opens(void *arg, const struct object *object)
+{
+    struct look_worker *worker = arg;
+    const struct look *look = worker->look;
+
+    if (object->kind != OBJECT_MEMBER) {
+        buffer_reset(&worker->host);
+        if (object->flags & OBJECT_HOST)
+            buffer_add(&worker->host, object->stream.data, object->stream.len);
+    }
+    buffer_reset(&worker->address);
+    object_address(&worker->address, object);
+    buffer_add_char(&worker->address, '\0');
+    for (size_t i = 0; i < look->count && !worker->address.failed && !worker->host.failed; i++) {
+        const char *wanted = look->addresses[i], *slash = strchr(wanted, '/');
+
+        if (slash && (fetch_is_below(wanted, worker->address.data) ||
+                      fetch_is_below(slash + 1, worker->address.data) || is_in_host(worker, wanted, object)))
+            return true;
+    }
+    return false;
+}
+
+/* Only for members: of other objects nothing is read to find them. */
+static void look_inside(struct look *look, struct inspector *inspector, struct evidence_options *options)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < look->count; i++)
+        any |= strchr(look->addresses[i], '/') != NULL;
+    if (!any)
+        return;
+    *inspector = inspector_closed;
+    inspector->open = open_worker;
+    inspector->selects = reads_nothing;
+    inspector->opens = opens;
+    inspector->arg = look;
+    options->inspector = inspector;
+    options->kinds |= OBJECT_BIT(OBJECT_MEMBER);
+    options->opening = OPENING_ALL;
+    options->depth = OPENING_MOST_DEPTH;
 }
 
 static void take_image(void *arg, const struct evidence_image *image)
@@ -114,8 +234,8 @@ static int check_found(const struct look *look, const char *evidence)
                      look->addresses[i]);
             status = EXIT_USAGE;
         } else if (look->doubled == look->addresses[i]) {
-            complain("%s: several objects have the address %s: give that of the volume, too, as in %s/%s",
-                     evidence, look->doubled, look->other, look->doubled);
+            complain("%s: several objects have the address %s: say which one, as in %s", evidence,
+                     look->doubled, look->other.data);
             status = EXIT_USAGE;
         }
     return status;
@@ -145,12 +265,15 @@ int extract_look(struct evidence_run *run, const char *evidence, char **addresse
     const struct evidence_sink sink = {
         .image = take_image, .object = take_object, .problem = take_problem, .arg = &look};
     struct extract_list found = {.items = look.found, .count = count};
+    struct evidence_options options = run->options;
+    struct inspector inspector;
     struct error err;
     enum evidence_result result;
     int status = EXIT_USAGE;
 
     run->path = evidence;
-    result = look.found ? evidence_read(evidence, &run->options, &sink, &err) : EVIDENCE_FAILED;
+    look_inside(&look, &inspector, &options);
+    result = look.found ? evidence_read(evidence, &options, &sink, &err) : EVIDENCE_FAILED;
     for (size_t i = 0; look.found && i < count && result < EVIDENCE_STOPPED; i++)
         keep_range(&look, i);
     if (!look.found || look.failed)
@@ -165,5 +288,6 @@ int extract_look(struct evidence_run *run, const char *evidence, char **addresse
         status = move(&look, list);
     extract_release(&found);
     buffer_release(&look.text);
+    buffer_release(&look.other);
     return status;
 }

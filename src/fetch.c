@@ -158,6 +158,8 @@ static void end_want(struct fetch *fetch, size_t want, const struct evidence_vol
 static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
                         const char *paths, size_t count)
 {
+    const bool is_host = count && (object->flags & OBJECT_HOST ||
+                                   (object->kind == OBJECT_MEMBER && object->parent.data[0] == '-'));
     struct fetch *fetch = arg;
     size_t first = 0, found;
 
@@ -165,7 +167,9 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     object_address(&fetch->address, object);
     buffer_add_char(&fetch->address, '\0');
     fetch->no_memory |= fetch->address.failed;
-    found = fetch->address.failed ? 0 : fetch_find(&fetch->plan, fetch->address.data, object, &first);
+    found = fetch->address.failed ? 0
+                                  : fetch_find(&fetch->plan, fetch->address.data, is_host ? paths : NULL,
+                                               is_host ? strlen(paths) : 0, &first);
     for (size_t i = 0; i < found; i++)
         end_want(fetch, fetch->plan.sorted[first + i], volume, object, paths, count);
     check(fetch, 0);
@@ -259,6 +263,15 @@ static int choose(struct fetch *fetch, bool on_image)
     return found;
 }
 
+/* Whether something wanted is packed in a container.  Of objects on the disk, no address has a slash. */
+static bool is_any_packed(const struct fetch *fetch)
+{
+    for (size_t i = 0; i < fetch->plan.count; i++)
+        if (strchr(fetch->plan.wants[i].address, '/'))
+            return true;
+    return false;
+}
+
 /* Reads the chosen wants. */
 static enum evidence_result read_chosen(struct fetch *fetch, const char *path,
                                         const struct evidence_options *options, struct error *err)
@@ -280,6 +293,10 @@ static enum evidence_result read_chosen(struct fetch *fetch, const char *path,
     if (fetch->plan.on_image) {
         reading.ranges = &fetch->ranges;
         reading.kinds = OBJECT_BIT(OBJECT_IMAGE);
+    } else if (is_any_packed(fetch)) { /* the inspector says what is to be opened */
+        reading.kinds |= OBJECT_BIT(OBJECT_MEMBER);
+        reading.opening = OPENING_ALL;
+        reading.depth = OPENING_MOST_DEPTH;
     }
     result = evidence_read(path, &reading, &sink, err);
     return result == EVIDENCE_STOPPED && fetch->left == 0 && !fetch->is_refused ? EVIDENCE_DONE : result;

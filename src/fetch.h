@@ -14,12 +14,16 @@
  * checked against what was asked for, but its bytes prove nothing by themselves: compare digests.
  */
 
+/* Whether an address is that of a file of the host or of a member of one, which others may have, too: then
+ * the path must be given. */
+bool fetch_needs_path(const char *address);
+
 /* What to read of an object.  Everything is borrowed. */
 struct fetch_want {
     const char *volume;  /* label of the volume; NULL: any that has such an object */
     const char *address; /* as object_address writes it */
     bool on_image;       /* the address is a range, which is read directly from the image, in any volume */
-    const char *path;    /* of a file of the host, relative to the evidence; NULL for others */
+    const char *path;    /* of a file of the host, or of a member of it, in the evidence; NULL for others */
     /* The bytes of the object, sorted and disjoint; what lies after its end is left out.  0: all. */
     const struct range *ranges;
     size_t range_count;
@@ -49,9 +53,9 @@ struct fetch_sink {
 /*
  * Reads ranges of the image first, directly; then all other wants in one pass, which ends as soon as all of
  * them that name a volume are complete and there are no others.  A want without a volume may be found in
- * several.  Of the options, kinds must include those of the objects; the inspector, stop and idle are used as
- * in evidence_read.  EVIDENCE_DONE says that the pass is over; a want for which `end` was not called was not
- * found.
+ * several.  Only containers on the way to wanted members are opened.  Of the options, kinds must include those
+ * of all other objects, the inspector is not used, and stop is used as in evidence_read.  EVIDENCE_DONE says
+ * that the pass is over; a want for which `end` was not called was not found.
  */
 enum evidence_result fetch(const char *path, const struct evidence_options *options,
                            const struct fetch_want *wants, size_t count, const struct fetch_sink *sink,

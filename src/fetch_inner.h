@@ -8,7 +8,7 @@
 #include "disk/inspector.h"
 #include "fetch.h"
 
-/* What is wanted, in the order of addresses and paths; made before the workers are forked. */
+/* What is wanted, in the order of paths and addresses; made before the workers are forked. */
 struct fetch_plan {
     const struct fetch_want *wants;
     size_t count;
@@ -16,13 +16,20 @@ struct fetch_plan {
     bool on_image;  /* whether wants that are ranges of the image are being read, or the others */
 };
 
-/* Compares a want with an object of this address, and of this path if it is a file of the host; as memcmp. */
+/* Compares a want with an object of this address and path (NULL: not of the host); as memcmp. */
 int fetch_compare(const struct fetch_want *want, const char *address, const char *path, size_t path_len);
 
-/* The wants for an object with this address begin at plan->sorted[*first]; returns their number.  Those whose
- * on_image is not that of the plan are not being read. */
-size_t fetch_find(const struct fetch_plan *plan, const char *address, const struct object *object,
+/* The wants for an object begin at plan->sorted[*first]; returns their number.  Those whose on_image is not
+ * that of the plan are not being read. */
+size_t fetch_find(const struct fetch_plan *plan, const char *address, const char *path, size_t path_len,
                   size_t *first);
+
+/* Whether an address is that of something packed in the object with the other address, on any level. */
+bool fetch_is_below(const char *wanted, const char *address);
+
+/* Whether something that is being read is packed in the object with this address.  host: the path of the file
+ * of the host that it is, or is packed in; NULL: of an image. */
+bool fetch_leads(const struct fetch_plan *plan, const char *address, const char *host, size_t host_len);
 
 /* The part of range i that lies in an object of this size; of length 0 if there is none.  All of the object
  * is a range, too. */

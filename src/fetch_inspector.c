@@ -17,7 +17,8 @@ enum {
 struct state {
     const struct fetch_plan *plan;
     const struct inspector_watch *watch;
-    struct buffer address;
+    struct buffer address, path;
+    struct buffer host;      /* the path of the file of the host that is being read; empty: of an image */
     struct content *content; /* of the current object */
     size_t want;
     char message[INSPECTOR_STREAM_MAX];
@@ -79,8 +80,26 @@ static void read_range(struct state *state, uint64_t start, uint64_t end)
     }
 }
 
-static void stream_want(struct state *state, size_t want, uint64_t size)
+/* Going back would unpack the container again, so a member ends where it cannot be read. */
+static void read_packed(struct state *state, uint64_t start, uint64_t end)
 {
+    while (start < end) {
+        const uint64_t left = end - start;
+        const ssize_t got = state->content->read(state->content, start, state->room,
+                                                 left < READ_LEN ? (size_t)left : READ_LEN);
+
+        if (got <= 0) {
+            stream(state, FETCH_BAD, start, left, NULL);
+            return;
+        }
+        stream_data(state, start, state->room, (size_t)got);
+        start += (uint64_t)got;
+    }
+}
+
+static void stream_want(struct state *state, size_t want, const struct object *object)
+{
+    const uint64_t size = object->size;
     const struct fetch_want *wanted = &state->plan->wants[want];
 
     state->want = want;
@@ -88,17 +107,39 @@ static void stream_want(struct state *state, size_t want, uint64_t size)
     for (size_t i = 0; i < fetch_ranges(wanted); i++) {
         const struct range range = fetch_range(wanted, i, size);
 
-        read_range(state, range.start, range.start + range.len);
+        (object->kind == OBJECT_MEMBER ? read_packed : read_range)(state, range.start,
+                                                                   range.start + range.len);
     }
     stream(state, FETCH_END, size, 0, NULL);
 }
 
-static size_t find(struct state *state, const struct object *object, size_t *first)
+static bool set_address(struct state *state, const struct object *object)
 {
     buffer_reset(&state->address);
     object_address(&state->address, object);
     buffer_add_char(&state->address, '\0');
-    return state->address.failed ? 0 : fetch_find(state->plan, state->address.data, object, first);
+    return !state->address.failed && !state->path.failed && !state->host.failed;
+}
+
+/* Of a file of the host, or of a member of it: its path in the evidence. */
+static void set_path(struct state *state, const struct object *object)
+{
+    buffer_reset(&state->path);
+    if (object->flags & OBJECT_HOST) {
+        buffer_add(&state->path, object->stream.data, object->stream.len);
+    } else if (object->kind == OBJECT_MEMBER && state->host.len) {
+        buffer_add(&state->path, state->host.data, state->host.len);
+        buffer_add_text(&state->path, object->inner.len ? "/" : "");
+        buffer_add(&state->path, object->inner.data, object->inner.len);
+    }
+}
+
+static size_t find(struct state *state, const struct object *object, size_t *first)
+{
+    set_path(state, object);
+    return set_address(state, object)
+               ? fetch_find(state->plan, state->address.data, state->path.data, state->path.len, first)
+               : 0;
 }
 
 static bool is_being_read(const struct fetch_plan *plan, size_t want)
@@ -130,9 +171,24 @@ static bool begin(void *arg, const struct object *object, struct content *conten
         const size_t want = state->plan->sorted[first + i];
 
         if (is_being_read(state->plan, want))
-            stream_want(state, want, object->size);
+            stream_want(state, want, object);
     }
     return false;
+}
+
+/* Asked about an object on the disk before its members. */
+static bool opens(void *arg, const struct object *object)
+{
+    struct state *state = arg;
+
+    if (object->kind != OBJECT_MEMBER) {
+        buffer_reset(&state->host);
+        if (object->flags & OBJECT_HOST)
+            buffer_add(&state->host, object->stream.data, object->stream.len);
+    }
+    return set_address(state, object) &&
+           fetch_leads(state->plan, state->address.data, state->host.len ? state->host.data : NULL,
+                       state->host.len);
 }
 
 struct inspector fetch_inspector(struct fetch_plan *plan)
@@ -141,6 +197,7 @@ struct inspector fetch_inspector(struct fetch_plan *plan)
 
     inspector.open = open_state;
     inspector.selects = selects;
+    inspector.opens = opens;
     inspector.begin = begin;
     inspector.arg = plan;
     inspector.memory = 2 * sizeof(struct state);

@@ -307,7 +307,7 @@ static int read_evidence(struct session *session, const struct case_evidence *ev
         session->here[count] = i;
         wants[count++] = (struct fetch_want){.volume = target->volume,
                                              .address = target->address,
-                                             .path = strcmp(target->address, "-") == 0 ? target->path : NULL,
+                                             .path = fetch_needs_path(target->address) ? target->path : NULL,
                                              .ranges = target->wanted.list,
                                              .range_count = target->wanted.count};
     }

@@ -128,8 +128,8 @@ size=$(stat -c %s two.ext4)
 printf '%s\n' "start=2048, size=$((size / 512)), type=83" "start=$((2048 + size / 512)), size=$((size / 512)), type=83" | sfdisk -q two.dd || fail "sfdisk"
 address=$("$KITH" ls -q --csv ext4.img 2>/dev/null | awk -F, '$4 == "file" { print $3; exit }')
 status 2 "$KITH" extract -q -d twice two.dd "$address"
-says err "two.dd: several objects have the address $address: give that of the volume, too, as in "
-second=$(sed -n 's/.*too, as in //p' err)
+says err "two.dd: several objects have the address $address: say which one, as in "
+second=$(sed -n 's/.*say which one, as in //p' err)
 status 0 "$KITH" extract -q -d twice two.dd "$second"
 status 0 "$KITH" extract -q -o 2048 -d first two.dd "$address"
 status 0 "$KITH" extract -q -d plain ext4.img "$address"

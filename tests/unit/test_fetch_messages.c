@@ -188,7 +188,53 @@ START_TEST(messages_that_are_too_short_are_refused)
 }
 END_TEST
 
-RUN_TESTS("fetch_messages", honest_messages_arrive_in_order, an_object_that_comes_again_begins_again,
+/* Sorted by path, then by address. */
+static const struct fetch_want packed[] = {
+    {.address = "12-1-0/zip/a"},         {.address = "12-1-0/zip/b//gz/c;7"},
+    {.address = "@4096+512/zip@512/x"},  {.address = "-/zip/x", .path = "a.zip"},
+    {.address = "-/gz/y", .path = "b!"}, {.address = "-/zip/in.zip//zip/x", .path = "b/in.zip/x"},
+    {.address = "-", .path = "b/plain"},
+};
+
+static bool leads(const char *address, const char *host)
+{
+    enum { COUNT = sizeof packed / sizeof *packed };
+    size_t sorted[COUNT];
+    const struct fetch_plan plan = {.wants = packed, .count = COUNT, .sorted = sorted};
+
+    for (size_t i = 0; i < COUNT; i++)
+        sorted[i] = i;
+    return fetch_leads(&plan, address, host, host ? strlen(host) : 0);
+}
+
+START_TEST(only_what_holds_something_wanted_is_opened)
+{
+    ck_assert(leads("12-1-0", NULL) && leads("12-1-0/zip/b", NULL) && leads("@4096+512", NULL));
+    ck_assert(!leads("12-1-0/zip/a", NULL) && !leads("12-1-0/zip/b//gz/c", NULL));
+    ck_assert(!leads("12-1", NULL) && !leads("2-1-0", NULL) && !leads("12-1-0/zip", NULL));
+    ck_assert(!leads("@4096+51", NULL) && !leads("@4096+512/zip@512/x", NULL) && !leads("", NULL));
+}
+END_TEST
+
+START_TEST(a_file_of_the_host_is_opened_by_its_path)
+{
+    ck_assert(leads("-", "a.zip") && leads("-", "b") && leads("-", "b!"));
+    ck_assert(leads("-/zip/in.zip", "b"));
+    ck_assert(!leads("-/zip/in.zip", "a.zip") && !leads("-/zip/in", "b"));
+    ck_assert(!leads("-", "a") && !leads("-", "b/plain") && !leads("-", "c") && !leads("-", NULL));
+}
+END_TEST
+
+START_TEST(only_members_of_hosts_need_a_path)
+{
+    ck_assert(fetch_needs_path("-") && fetch_needs_path("-/zip/a"));
+    ck_assert(!fetch_needs_path("12-1-0/zip/a") && !fetch_needs_path("@0+5"));
+}
+END_TEST
+
+RUN_TESTS("fetch_messages", only_what_holds_something_wanted_is_opened,
+          a_file_of_the_host_is_opened_by_its_path, only_members_of_hosts_need_a_path,
+          honest_messages_arrive_in_order, an_object_that_comes_again_begins_again,
           an_incomplete_object_does_not_end, an_unreadable_object_ends_without_having_begun,
           the_same_address_in_another_volume_is_ignored, messages_that_no_honest_worker_sends_are_refused,
           messages_that_are_too_short_are_refused)
