@@ -152,6 +152,24 @@ struct object_member {
  */
 int object_set_parent(struct object *object, const struct object *parent, const struct object_member *member);
 
+/* A level of an address; everything points into it. */
+struct object_level {
+    const char *opener, *name; /* the name is escaped; empty if the member has none, or a very long one */
+    size_t opener_len, name_len;
+    uint64_t offset;
+    uint64_t number; /* of the member; 0: its name alone makes the address unique */
+};
+
+/* The length of the address of the object on the disk at the start of an address; and of that of what a
+ * member is packed in, 0 if the address is not a member's. */
+size_t object_base_len(const char *address);
+size_t object_parent_len(const char *address);
+/* Reads the level at *at, which is the rest of an address after one of these lengths, and moves *at after it.
+ * Returns false at the end, or if that is no level. */
+bool object_next_level(const char **at, struct object_level *level);
+/* Appends the name of the member, raw. */
+void object_level_name(struct buffer *out, const struct object_level *level);
+
 /* Encode an object as a message and decode it; false if the message is malformed. */
 void object_encode(struct buffer *out, const struct object *object);
 bool object_decode(struct wire *wire, struct object *object);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "disk/object_inner.h"
@@ -225,4 +226,52 @@ bool object_is_member(const char *parent, size_t parent_len, const char *member,
     }
     text = (struct address_text){member, member + member_len};
     return skip_level(&text) && text.at == text.end;
+}
+
+/* ---- taking apart ---- */
+
+size_t object_base_len(const char *address)
+{
+    return strcspn(address, "/");
+}
+
+size_t object_parent_len(const char *address)
+{
+    const size_t base = object_base_len(address);
+    size_t len = base;
+
+    if (!address[base])
+        return 0;
+    for (const char *at = address + base; (at = strstr(at, separator)); at += 2)
+        len = (size_t)(at - address);
+    return len;
+}
+
+bool object_next_level(const char **at, struct object_level *level)
+{
+    struct address_text text = {*at + strspn(*at, "/"), *at + strlen(*at)};
+    const char *number;
+
+    *level = (struct object_level){.opener = text.at};
+    if (!skip_level(&text))
+        return false;
+    level->opener_len = strcspn(level->opener, "@/");
+    if (level->opener[level->opener_len] == '@')
+        level->offset = strtoull(level->opener + level->opener_len + 1, NULL, 10);
+    level->name = strchr(level->opener, '/') + 1;
+    number = memchr(level->name, ';', (size_t)(text.at - level->name));
+    level->name_len = (size_t)((number ? number : text.at) - level->name);
+    level->number = number ? strtoull(number + 1, NULL, 10) : 0;
+    *at = text.at;
+    return true;
+}
+
+void object_level_name(struct buffer *out, const struct object_level *level)
+{
+    for (size_t i = 0; i < level->name_len; i++)
+        if (level->name[i] == '%' && level->name_len - i > 2) {
+            buffer_add_char(out, (char)(digit_of(level->name[i + 1]) * 16 + digit_of(level->name[i + 2])));
+            i += 2;
+        } else
+            buffer_add_char(out, level->name[i]);
 }

@@ -174,6 +174,47 @@ static size_t unescape(const char *text, size_t len, char *name)
 }
 
 /* All names of up to four of the special bytes, in an archive, and as the inner of two. */
+static void assert_level(const char **at, const char *opener, uint64_t offset, const char *name,
+                         uint64_t number)
+{
+    struct object_level level;
+    struct buffer raw = {0};
+
+    ck_assert(object_next_level(at, &level));
+    ck_assert_uint_eq(level.opener_len, strlen(opener));
+    ck_assert_mem_eq(level.opener, opener, level.opener_len);
+    ck_assert_uint_eq(level.offset, offset);
+    ck_assert_uint_eq(level.number, number);
+    object_level_name(&raw, &level);
+    ck_assert_uint_eq(raw.len, strlen(name));
+    ck_assert(!raw.len || memcmp(raw.data, name, raw.len) == 0);
+    buffer_release(&raw);
+}
+
+START_TEST(an_address_is_taken_apart_level_by_level)
+{
+    static const char address[] = "@4096+65536/zip@512/a/%C3%BC%2F%3B.zip//gz/;7//tar/x;12",
+                      flat[] = "12-128-3", *const bad[] = {"",       "/",       "//",      "zip",   "zip/",
+                                                           "/ZIP/a", "zip/a b", "zip@0/a", "zip/%4"};
+    const char *at = address + object_base_len(address);
+    struct object_level level;
+
+    ck_assert_uint_eq(object_base_len(address), strlen("@4096+65536"));
+    ck_assert_uint_eq(object_parent_len(address), strlen(address) - strlen("//tar/x;12"));
+    ck_assert_uint_eq(object_parent_len("12-128-3/zip/a"), strlen(flat));
+    ck_assert_uint_eq(object_base_len(flat), strlen(flat));
+    ck_assert_uint_eq(object_parent_len(flat), 0);
+    assert_level(&at, "zip", 512, "a/\xc3\xbc/;.zip", 0);
+    assert_level(&at, "gz", 0, "", 7);
+    assert_level(&at, "tar", 0, "x", 12);
+    ck_assert(!object_next_level(&at, &level));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        at = bad[i];
+        ck_assert_msg(!object_next_level(&at, &level), "%s", bad[i]);
+    }
+}
+END_TEST
+
 START_TEST(every_name_round_trips_and_no_two_share_an_address)
 {
     static const char bytes[] = {'/', '%', ';', '2', 'F', '\0', '\xff'};
@@ -738,7 +779,7 @@ END_TEST
 
 RUN_TESTS("object", kinds_are_looked_up_by_name, addresses_are_written_as_documented,
           a_member_has_the_address_of_its_parent_before_its_own, a_name_cannot_escape_its_level,
-          members_with_the_same_name_or_none_differ_by_number,
+          members_with_the_same_name_or_none_differ_by_number, an_address_is_taken_apart_level_by_level,
           every_name_round_trips_and_no_two_share_an_address, nesting_of_members_is_limited,
           invalid_addresses_are_refused, only_contiguous_runs_are_joined,
           a_run_ends_within_63_bits_in_the_object_and_on_the_image, stored_and_overlap_are_sums_over_bytes,
