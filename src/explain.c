@@ -121,7 +121,10 @@ static void put_kind(struct explain_text *text, enum object_kind kind)
                              "belong to none of its files.",
         [OBJECT_GAP] = "The object is space outside the volumes or file systems of the image.",
         [OBJECT_METADATA] = "The object is one of the file system's own structures.",
-        [OBJECT_FOLDER] = "The object is the content of a folder."};
+        [OBJECT_FOLDER] = "The object is the content of a folder.",
+        [OBJECT_MEMBER] =
+            "The object is a member of a container, and was unpacked to be examined: its bytes need not lie "
+            "on the disk as they are. Those of the object that it is packed in do."};
 
     if (meanings[kind])
         explain_paragraph(text, "%s", meanings[kind]);
@@ -171,6 +174,8 @@ static void put_compared(struct explain_text *text, struct casefile *casefile, c
 
     explain_heading(text, "What was compared");
     put_object(text, row, &first);
+    if (row->object.kind == OBJECT_MEMBER)
+        explain_member(text, &row->object);
     snprintf(after, sizeof after, " (%s)", shown(size));
     put_value(text, "The reference", row->reference.name, row->reference.name_len, after);
     put_digests(text, &row->reference.digests);
@@ -377,9 +382,10 @@ static void put_limits(struct explain_text *text, const struct case_row *row)
     explain_paragraph(text,
                       "Smaller parts may be missed. Of fragments of files as large as this reference, about "
                       "three in four were found in tests with the default settings if they had at least %s. "
-                      "Content that is compressed, encrypted or encoded differently is not recognised, and "
-                      "content of which more than a fifth was changed at random is usually missed. That "
-                      "nothing else was found does not prove that there is nothing.",
+                      "Content that is encrypted, packed in a container that was not opened, or encoded "
+                      "differently is not recognised, and content of which more than a fifth was changed at "
+                      "random is usually missed. That nothing else was found does not prove that there is "
+                      "nothing.",
                       size <= mebibyte        ? "2 KiB"
                       : size <= 16 * mebibyte ? "4 KiB"
                                               : "8 KiB");

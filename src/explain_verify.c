@@ -24,7 +24,7 @@ enum method {
     BY_EXTRACT, /* kith extract first */
 };
 
-static void put_command(struct explain_text *text, struct buffer *command)
+void explain_command(struct explain_text *text, struct buffer *command)
 {
     buffer_add_text(text->lines.out, "    $ ");
     buffer_add(text->lines.out, command->data, command->len);
@@ -33,7 +33,7 @@ static void put_command(struct explain_text *text, struct buffer *command)
     buffer_reset(command);
 }
 
-static void put_result(struct explain_text *text, const struct digest_values *digests, enum digest_kind kind)
+void explain_result(struct explain_text *text, const struct digest_values *digests, enum digest_kind kind)
 {
     buffer_add_text(text->lines.out, "      prints ");
     escape_hex(text->lines.out, digests->bytes[kind], digest_len(kind));
@@ -71,10 +71,20 @@ static bool is_in_pieces(const struct case_object *object)
     return end == object->size;
 }
 
+static bool is_inode(const char *address)
+{
+    return *address >= '0' && *address <= '9' && strspn(address, "0123456789-") == strlen(address);
+}
+
 static bool has_inode(const struct case_object *object)
 {
-    return object->kind == OBJECT_FILE && strspn(object->address, "0123456789-") == strlen(object->address) &&
-           !strchr(object->volume, '/');
+    return object->kind == OBJECT_FILE && is_inode(object->address) && !strchr(object->volume, '/');
+}
+
+/* Images in which icat finds files as kith does. */
+static bool is_for_icat(const struct case_evidence *evidence)
+{
+    return is_one_raw_file(evidence) || strcmp(evidence->format, "E01") == 0;
 }
 
 static enum method method_of(const struct case_row *row)
@@ -86,7 +96,7 @@ static enum method method_of(const struct case_row *row)
         return BY_EXTRACT;
     if (object->flags & OBJECT_HOST)
         return BY_CAT;
-    if (has_inode(object) && (is_one_raw_file(evidence) || strcmp(evidence->format, "E01") == 0))
+    if (has_inode(object) && is_for_icat(evidence))
         return BY_ICAT;
     return is_one_raw_file(evidence) && is_in_pieces(object) ? BY_DD : BY_EXTRACT;
 }
@@ -100,9 +110,8 @@ static bool is_file_of_host(const struct case_evidence *evidence, const char *pa
            (stat(evidence->path, &status) || !S_ISDIR(status.st_mode));
 }
 
-static void add_host_file(struct buffer *out, const struct case_row *row)
+static void add_host_file(struct buffer *out, const struct case_row *row, const char *path)
 {
-    const char *path = row->object.path_count ? row->object.paths : "";
     struct buffer whole = {0};
 
     buffer_add_text(&whole, row->evidence->path);
@@ -150,7 +159,7 @@ static void add_system(struct buffer *out, const struct case_evidence *evidence)
 }
 
 /* The start of the volume follows the '@' of its label. */
-static void add_icat(struct buffer *out, const struct case_row *row)
+static void add_icat(struct buffer *out, const struct case_row *row, const char *address)
 {
     const char *at = strchr(row->object.volume, '@');
     uint64_t start = 0;
@@ -164,7 +173,22 @@ static void add_icat(struct buffer *out, const struct case_row *row)
         buffer_printf(out, "-o %" PRIu64 " ", start / SECTOR);
     quote_path(out, row->evidence->path);
     buffer_add_char(out, ' ');
-    shell_quote(out, row->object.address, strlen(row->object.address));
+    shell_quote(out, address, strlen(address));
+}
+
+bool explain_add_base(struct buffer *out, const struct case_row *row, const char *address, const char *path)
+{
+    if (strcmp(address, "-") == 0) {
+        buffer_add_text(out, "cat ");
+        add_host_file(out, row, path);
+        return true;
+    }
+    /* a colon may be that of a stream, which icat may read otherwise */
+    if (!is_inode(address) || !(row->object.flags & OBJECT_ALLOCATED) || strchr(path, ':') ||
+        strchr(row->object.volume, '/') || !is_for_icat(row->evidence))
+        return false;
+    add_icat(out, row, address);
+    return true;
 }
 
 /* The file that kith extract writes. */
@@ -186,10 +210,10 @@ static void add_object(struct buffer *out, const struct case_row *row)
     switch (method_of(row)) {
     case BY_CAT:
         buffer_add_text(out, "cat ");
-        add_host_file(out, row);
+        add_host_file(out, row, row->object.path_count ? row->object.paths : "");
         break;
     case BY_ICAT:
-        add_icat(out, row);
+        add_icat(out, row, row->object.address);
         break;
     case BY_DD:
         add_pieces(out, row);
@@ -212,13 +236,17 @@ static void put_extract(struct explain_text *text, const struct case_row *row, s
 {
     if (method_of(row) != BY_EXTRACT)
         return;
-    explain_paragraph(text, "Other tools cannot read this object from the evidence as it is, so it is "
-                            "written to a file first. The command compares it with the digest in the case.");
+    explain_paragraph(text,
+                      "%s, so it is written to a file first. The command compares it with the digest "
+                      "in the case.",
+                      row->object.kind == OBJECT_MEMBER
+                          ? "The object has to be unpacked"
+                          : "Other tools cannot read this object from the evidence as it is");
     buffer_add_text(command, "kith extract -d exhibit ");
     quote_path(command, text->case_path);
     buffer_add_char(command, ' ');
     casefile_put_id(command, &row->id);
-    put_command(text, command);
+    explain_command(text, command);
 }
 
 static void verify_object(struct explain_text *text, const struct case_row *row, struct buffer *command)
@@ -228,8 +256,8 @@ static void verify_object(struct explain_text *text, const struct case_row *row,
     explain_paragraph(text, "The SHA-1 of the object, to show that it is the one that was examined:");
     add_object(command, row);
     buffer_add_text(command, " | sha1sum");
-    put_command(text, command);
-    put_result(text, &row->object.digests, DIGEST_SHA1);
+    explain_command(text, command);
+    explain_result(text, &row->object.digests, DIGEST_SHA1);
 }
 
 /* By each digest that the set has of the reference. */
@@ -244,8 +272,8 @@ static void verify_identical(struct explain_text *text, const struct case_row *r
         explain_paragraph(text, "The %s of the object, which must be that of the reference:", names[kind]);
         add_object(command, row);
         buffer_printf(command, " | %s", programs[kind]);
-        put_command(text, command);
-        put_result(text, &row->reference.digests, (enum digest_kind)kind);
+        explain_command(text, command);
+        explain_result(text, &row->reference.digests, (enum digest_kind)kind);
     }
 }
 
@@ -260,8 +288,8 @@ static void verify_reference(struct explain_text *text, const struct case_row *r
                       span->obj_start, span->obj_end);
     add_object(command, row);
     add_part(command, span->obj_start, span->obj_end);
-    put_command(text, command);
-    put_result(text, &row->reference.digests, DIGEST_SHA1);
+    explain_command(text, command);
+    explain_result(text, &row->reference.digests, DIGEST_SHA1);
 }
 
 static void verify_ranges(struct explain_text *text, const struct case_row *row, struct buffer *command)
@@ -276,10 +304,10 @@ static void verify_ranges(struct explain_text *text, const struct case_row *row,
 
         add_object(command, row);
         add_part(command, range->obj_start, range->obj_end);
-        put_command(text, command);
+        explain_command(text, command);
         buffer_add_text(command, "cat REFERENCE");
         add_part(command, range->ref_start, range->ref_end);
-        put_command(text, command);
+        explain_command(text, command);
     }
     if (finding->range_count > MOST_RANGES)
         explain_paragraph(text, "There are %zu more ranges, which kith report --json lists.",
@@ -305,8 +333,8 @@ static void put_sector(struct explain_text *text, const struct case_row *row, st
     explain_paragraph(text, "The same bytes directly from the image, without its file system:");
     add_dd(command, row->evidence->path, image, span->obj_end - span->obj_start);
     buffer_add_text(command, " | sha1sum");
-    put_command(text, command);
-    put_result(text, &row->reference.digests, DIGEST_SHA1);
+    explain_command(text, command);
+    explain_result(text, &row->reference.digests, DIGEST_SHA1);
 }
 
 void explain_verify(struct explain_text *text, const struct case_row *row)
@@ -319,6 +347,8 @@ void explain_verify(struct explain_text *text, const struct case_row *row)
         verify_identical(text, row, &command);
     else
         verify_object(text, row, &command);
+    if (row->object.kind == OBJECT_MEMBER && method_of(row) == BY_EXTRACT)
+        explain_unpack(text, row, &command);
     if (row->finding.verdict != VERDICT_IDENTICAL && has_sha1 && finding_is_complete(&row->finding))
         verify_reference(text, row, &command);
     else if (row->finding.verdict != VERDICT_IDENTICAL)

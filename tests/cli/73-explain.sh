@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # kith explain: the commands that it prints are run, and print what it says.
 . "$(dirname "$0")/lib.sh"
-images python3 icat
+images python3 icat bsdtar
 
 mkdir known disk bin
 ln -s "$KITH" bin/kith
@@ -36,6 +36,7 @@ def kith(*args):
     return subprocess.run(['kith', *args], capture_output=True)
 numbers = sorted(set(re.findall(r' finding ([0-9.]+)$', kith('report', '--text', case).stdout.decode('utf-8', 'replace'), re.M)))
 compared = pairs = 0
+independent = False
 for number in numbers:
     got = kith('explain', case, number)
     if got.returncode or re.search(rb'[^\x20-\x7e\n]', got.stdout):
@@ -54,10 +55,11 @@ for number in numbers:
         compared += bool(expected)
         if not expected and 'sha1sum' in command:
             sums.append(done.stdout)
+        independent = independent or 'bsdtar' in command and bool(expected)
     pairs += sum(sums[i] == sums[i + 1] for i in range(0, len(sums), 2))
 if compared < least:
     print('FAILED:', sys.argv[1], 'has only', compared, 'results in', numbers)
-print('pairs', pairs)
+print('pairs', pairs, 'independent' if independent else 'no')
 PY
 # That of The Sleuth Kit 4.12.1 crashes at the end of its work on an E01, and loses the last bytes.
 icat disk.E01 2 >/dev/null 2>&1
@@ -110,6 +112,49 @@ kith add -q --sha256 sha256.kith known
 kith scan -q -r sha256.kith --case sha256.case "$PWD/parts.img"
 said=$(python3 run.py sha256.case 7)
 ! grep FAILED <<<"$said" || fail "SHA-256"
+
+# Members of containers, on a disk and in a folder: whole and in part, stored as they are, nested, with odd and with
+# repeated names, and in free space.
+mkdir packed
+python3 - <<'PY'
+import io, warnings, zipfile
+warnings.simplefilter('ignore')
+a, b = open('known/a.txt', 'rb').read(), open('known/b.txt', 'rb').read()
+with zipfile.ZipFile("packed/it's $(touch hacked).zip", 'w', zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("a 'b' $(touch hacked) & (c).txt", a)
+    archive.writestr('sub/part.txt', b[50000:80000])
+    archive.writestr('[*]?.txt', a)
+    for data in b[:20000], b[100000:120000]:
+        archive.writestr('twice.txt', data)
+    archive.writestr('\x1b.txt', b[20000:60000])
+outer = io.BytesIO()
+with zipfile.ZipFile(outer, 'w') as archive: # stored
+    archive.writestr('b.txt', b)
+    archive.write("packed/it's $(touch hacked).zip", 'in/inner.zip')
+open('packed/outer.zip', 'wb').write(outer.getvalue())
+PY
+mke2fs -q -F -t ext4 -d packed packed.img 8M >err 2>&1
+{ head -c 70144 /dev/zero; cat packed/outer.zip; head -c 400000 /dev/zero; } >carved.raw
+while read -r least independent evidence; do
+    rm -f my.case
+    kith scan -q -r set.kith --case my.case "$PWD/$evidence" 2>err
+    said=$(python3 run.py my.case "$least")
+    grep -q "^pairs [0-9]* $independent$" <<<"$said" || fail "$evidence: $said"
+    ! grep FAILED <<<"$said" || fail "$evidence"
+done <<'END'
+12 independent packed.img
+12 independent packed
+10 no carved.raw
+END
+kith scan -q -r set.kith --case packed.case packed.img 2>err
+number=$(kith report --csv --columns id packed.case 2>err | tr -d '\r' | awk -F, '/outer.zip.in.inner.zip.sub.part.txt/ { print $NF }')
+status 0 kith explain packed.case "$number"
+same "levels" "$(printf '%s\n' '  packed in     outer.zip (1N-1-0)' '  zip member    in/inner.zip' '  zip member    sub/part.txt')" \
+    "$(grep -A 2 '^  packed in' out | sed 's/(1[0-9]-/(1N-/')"
+number=$(kith report --csv --columns id packed.case 2>err | tr -d '\r' | awk -F, '/outer.zip.b.txt/ { print $NF; exit }')
+status 0 kith explain packed.case "$number"
+grep -q '^    \$ dd if=packed.img ' out || fail "stored, but no dd: $(cat out)"
+[ ! -e hacked ] && [ ! -e run/hacked ] || fail "a name was run as a command"
 
 # icat is told the file system if it was given, as here, where there may be two.
 cp "disk's image.img" two.img
