@@ -11,12 +11,6 @@
 #include "container/squashfs.h"
 
 const struct container_format *const container_formats[] = {
-    &archive_format_zip,  &archive_format_7z,   &archive_format_rar, &archive_format_cab, &archive_format_tar,
-    &archive_format_cpio, &archive_format_ar,   &archive_format_rpm, &archive_format_iso, &archive_format_xar,
-    &archive_format_gz,   &archive_format_bz2,  &archive_format_xz,  &archive_format_zst, &archive_format_lz4,
-    &archive_format_lzma, &archive_format_lzip, &archive_format_z,   &media_format_jpeg,  &media_format_mp3,
-    &media_format_flac,   &media_format_ogg,    &media_format_wav,   &document_format,    &html_format,
-    &ole_format,          &pdf_format,          &mail_box_format,    &mail_format,        NULL,
     &archive_format_zip,
     &archive_format_7z,
     &archive_format_rar,
@@ -40,9 +34,12 @@ const struct container_format *const container_formats[] = {
     &media_format_flac,
     &media_format_ogg,
     &media_format_wav,
-    &squashfs_format,
+    &document_format,
     &html_format,
     &ole_format,
     &pdf_format,
+    &mail_box_format,
+    &mail_format,
+    &squashfs_format,
     NULL,
 };
