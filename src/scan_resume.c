@@ -24,18 +24,17 @@ void scan_resume_release(struct scan_resume *resume)
 enum scan_resumed scan_resume_pass(struct scan_resume *resume, const struct case_object *object,
                                    uint64_t *rows, struct error *err)
 {
-    const uint64_t before = resume->passed;
     int same;
 
     *rows = 0;
-    if (before == resume->there)
+    if (resume->passed == resume->there)
         return SCAN_RESUME_NEW;
     same = casefile_skip(resume->casefile, resume->evidence, &resume->passed, object, err);
     if (same <= 0)
         return same ? SCAN_RESUME_FAILED : SCAN_RESUME_OTHER;
     if (resume->passed < resume->there)
         return SCAN_RESUME_THERE;
-    *rows = resume->passed - before; /* the last object in the case, of which chunks may be missing */
+    *rows = (uint64_t)same; /* the last object in the case, of which chunks may be missing */
     return SCAN_RESUME_NEW;
 }
 

@@ -10,7 +10,9 @@
  * Resuming a scan: which objects of a piece of evidence the case holds already.
  *
  * An object has one row in the case, or one for each chunk.  A resumed scan receives all objects again and
- * skips those in the case, provided that they are the same.  Of the last one the case may lack some chunks.
+ * skips those in the case, provided that they are the same.  What is packed in an object comes again only
+ * with the objects that are read again; rows of other members are passed over.  Of the last one the case may
+ * lack some chunks.
  */
 struct scan_resume {
     struct casefile *casefile;

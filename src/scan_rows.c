@@ -2,7 +2,6 @@
 #include "scan_rows.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -108,20 +107,25 @@ static int cut_runs(struct scan_rows *rows, const struct case_object *object, st
 }
 
 /* The address of a chunk is that of the object and the chunk's offset in it. */
+static int name_chunk(struct scan_rows *rows, const struct case_object *object, struct case_object *row,
+                      struct error *err)
+{
+    buffer_reset(&rows->address);
+    buffer_printf(&rows->address, "%s+%" PRIu64, object->address, rows->part.start);
+    buffer_add_char(&rows->address, '\0');
+    row->address = rows->address.data;
+    row->chunk = true;
+    return rows->address.failed ? error_set(err, "out of memory") : 0;
+}
+
 static int add_part(struct scan_rows *rows, const struct case_object *object, bool is_chunk,
                     struct error *err)
 {
     const struct scanner_part *part = &rows->part;
     struct case_object row = *object;
-    char of_chunk[160];
 
-    if (is_chunk) {
-        snprintf(of_chunk, sizeof of_chunk, "%s+%" PRIu64, object->address, part->start);
-        row.address = of_chunk;
-        row.chunk = true;
-        if (cut_runs(rows, object, &row, err))
-            return -1;
-    }
+    if (is_chunk && (name_chunk(rows, object, &row, err) || cut_runs(rows, object, &row, err)))
+        return -1;
     row.size = part->len;
     row.digests = part->digests;
     row.verdict = part->verdict;
@@ -156,5 +160,6 @@ int scan_rows_add_bare(struct scan_rows *rows, const struct case_object *object,
 void scan_rows_release(struct scan_rows *rows)
 {
     finding_list_release(&rows->part.findings);
+    buffer_release(&rows->address);
     free(rows->runs);
 }

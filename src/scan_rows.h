@@ -18,7 +18,8 @@ struct scan_rows {
 
     unsigned long long common; /* parts that match only in very common content */
     struct scanner_part part;
-    struct object_run *runs; /* of the part */
+    struct buffer address;   /* of the part */
+    struct object_run *runs; /* likewise */
     size_t run_count, run_room;
 };
 

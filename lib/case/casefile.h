@@ -241,9 +241,10 @@ int casefile_wait(struct casefile *casefile, int64_t now_ms, struct error *err);
 /*
  * Skips an object that the case already has.  Compares the rows after *number with the object, by address,
  * size and first path; the object may be there as a whole or in chunks, whose addresses are the object's, "+"
- * and their offsets.  Returns 1 and sets *number to that of its last row; 0 if the row is another object; -1
- * on error.  Of the very last object some chunks may be missing: it belongs to first_item or a later item, so
- * its content is read again and the missing chunks can be added.
+ * and their offsets.  Returns the number of its rows and sets *number to that of the last; 0 if the row is
+ * another object; -1 on error.  Rows of members that come before an object of another kind are passed over:
+ * members of items before first_item do not come again.  Of the very last object some chunks may be missing:
+ * it belongs to first_item or a later item, so its content is read again and the missing chunks can be added.
  */
 int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number,
                   const struct case_object *object, struct error *err);

@@ -260,8 +260,8 @@ static int find_row(struct casefile *casefile, uint64_t evidence, uint64_t numbe
     if (number >> CASE_NUMBER_BITS || evidence > CASE_MOST_EVIDENCE)
         return 0;
     if (!casefile->same)
-        casefile->same = database_prepare(casefile->database,
-                                          "SELECT address, size, chunk, paths FROM object WHERE id = ?", err);
+        casefile->same = database_prepare(
+            casefile->database, "SELECT address, size, chunk, paths, kind FROM object WHERE id = ?", err);
     if (!casefile->same)
         return -1;
     statement_bind_number(casefile->same, 1, casefile_id(evidence, number));
@@ -279,14 +279,22 @@ static bool has_path(struct statement *row, const struct case_object *object)
            memcmp(paths, object->paths, len) == 0;
 }
 
-enum { CHUNK_ADDRESS = 256 };
+/* Whether this is the address of the object's chunk that begins at start: that of the object, "+" and start.
+ */
+static bool is_chunk_address(const char *address, const struct case_object *object, uint64_t start)
+{
+    const size_t len = strlen(object->address);
+    char after[32];
+
+    snprintf(after, sizeof after, "+%" PRIu64, start);
+    return strncmp(address, object->address, len) == 0 && strcmp(address + len, after) == 0;
+}
 
 /* Whether the row is the whole object (*chunk becomes false), or a chunk of it that begins at *start (*start
  * becomes its end). */
 static bool row_is(struct statement *row, const struct case_object *object, uint64_t *start, bool *chunk)
 {
     const uint64_t most = object->size > INT64_MAX ? INT64_MAX : object->size;
-    char of_chunk[CHUNK_ADDRESS];
     const char *was;
     uint64_t size, is_chunk;
 
@@ -296,21 +304,40 @@ static bool row_is(struct statement *row, const struct case_object *object, uint
     *chunk = is_chunk;
     if (!is_chunk)
         return *start == 0 && strcmp(was, object->address) == 0 && size == most;
-    snprintf(of_chunk, sizeof of_chunk, "%s+%" PRIu64, object->address, *start);
-    if (strcmp(was, of_chunk) != 0 || size > most - *start)
+    if (!is_chunk_address(was, object, *start) || size > most - *start)
         return false;
     *start += size;
     return true;
 }
 
+/* Members come again only with an object whose content is read again; otherwise their rows are passed over.
+ */
+static int skip_members(struct casefile *casefile, uint64_t evidence, uint64_t *number, struct error *err)
+{
+    const char *kind;
+    int result;
+
+    while ((result = find_row(casefile, evidence, *number + 1, err)) > 0) {
+        const bool is_member = casefile_get_string(casefile->same, 4, &kind) &&
+                               strcmp(kind, object_kind_name(OBJECT_MEMBER)) == 0;
+
+        statement_reset(casefile->same);
+        if (!is_member)
+            return 0;
+        ++*number;
+    }
+    return result;
+}
+
 int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number,
                   const struct case_object *object, struct error *err)
 {
-    const uint64_t before = *number;
     uint64_t start = 0;
     bool chunk = true;
-    int result = 0;
+    int result = 0, rows = 0;
 
+    if (object->kind != OBJECT_MEMBER && skip_members(casefile, evidence, number, err))
+        return -1;
     while (chunk && (start == 0 || start < object->size) &&
            (result = find_row(casefile, evidence, *number + 1, err)) > 0) {
         const bool same = row_is(casefile->same, object, &start, &chunk);
@@ -319,8 +346,9 @@ int casefile_skip(struct casefile *casefile, uint64_t evidence, uint64_t *number
         if (!same)
             break;
         ++*number;
+        rows++;
     }
-    return result < 0 ? -1 : *number > before;
+    return result < 0 ? -1 : rows;
 }
 
 /* ---- evidence ---- */

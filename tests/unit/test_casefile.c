@@ -9,12 +9,15 @@
 
 /* ---- contents ---- */
 
-/* name: NULL for none. */
+/* name: NULL for none.  Looks at one row only, as for members. */
 static int is_there(struct casefile *casefile, uint64_t evidence, uint64_t number, const char *address,
                     uint64_t size, const char *name)
 {
-    const struct case_object object = {
-        .address = address, .size = size, .paths = name ? name : "", .path_count = name != NULL};
+    const struct case_object object = {.address = address,
+                                       .kind = OBJECT_MEMBER,
+                                       .size = size,
+                                       .paths = name ? name : "",
+                                       .path_count = name != NULL};
 
     number--;
     return casefile_skip(casefile, evidence, &number, &object, &err);
@@ -422,8 +425,8 @@ START_TEST(objects_stored_in_chunks_are_skipped_as_one)
         int there;
         uint64_t number;
     } steps[] = {{"@4096+9", 9, 1, 1},   {"@4096+90", 9, 0, 1}, {"@4096", 90, 0, 1},
-                 {"@4096+90", 90, 1, 3}, {"8", 5, 0, 3},        {"7", 5, 1, 4},
-                 {"8", 6, 1, 6},         {"8", 6, 0, 6},        {"9", 6, 0, 6}};
+                 {"@4096+90", 90, 2, 3}, {"8", 5, 0, 3},        {"7", 5, 1, 4},
+                 {"8", 6, 2, 6},         {"8", 6, 0, 6},        {"9", 6, 0, 6}};
     struct casefile *casefile;
     uint64_t number = 0;
 
@@ -468,8 +471,44 @@ START_TEST(chunked_files_with_the_same_address_are_distinguished_by_path_and_pla
     for (uint64_t i = 0; i < 2; i++) {
         const struct case_object object = {.address = "-", .size = 8, .paths = paths[i], .path_count = 1};
 
-        ck_assert_int_eq(casefile_skip(casefile, 1, &number, &object, &err), 1);
+        ck_assert_int_eq(casefile_skip(casefile, 1, &number, &object, &err), 2);
         ck_assert_uint_eq(number, 2 * i + 2);
+    }
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
+START_TEST(rows_of_members_that_do_not_come_again_are_passed_over)
+{
+    static const struct {
+        const char *address;
+        enum object_kind kind;
+        int there;
+        uint64_t number;
+    } steps[] = {{"1", OBJECT_FILE, 1, 1}, {"2", OBJECT_FILE, 1, 4},     {"2/zip/a", OBJECT_MEMBER, 1, 5},
+                 {"3", OBJECT_FILE, 0, 6}, {"4/a", OBJECT_MEMBER, 0, 6}, {"4", OBJECT_FILE, 1, 7}};
+    static const char *const rows[] = {"1", "1/zip/a", "1/zip/b", "2", "2/zip/a", "2/zip/b", "4"};
+    struct casefile *casefile;
+    uint64_t number = 0;
+
+    begin_test();
+    casefile = open_case();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct case_object object = {.evidence = 1,
+                                           .address = rows[i],
+                                           .size = 5,
+                                           .kind = rows[i][1] ? OBJECT_MEMBER : OBJECT_FILE,
+                                           .verdict = VERDICT_NONE};
+
+        ck_assert_int_eq(casefile_add(casefile, &object, NULL, NULL, 0, &err), 0);
+    }
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const struct case_object object = {
+            .address = steps[i].address, .kind = steps[i].kind, .size = 5, .paths = ""};
+
+        ck_assert_int_eq(casefile_skip(casefile, 1, &number, &object, &err), steps[i].there);
+        ck_assert_uint_eq(number, steps[i].number);
     }
     close_case(casefile);
     end_test();
@@ -869,7 +908,7 @@ RUN_TESTS("casefile", objects_and_findings_of_all_kinds_are_read_back_in_report_
           objects_are_committed_by_the_thousand_and_by_the_second,
           a_report_during_a_scan_sees_one_consistent_state, a_reader_writes_nothing,
           a_closed_case_can_be_resumed, existing_objects_are_recognized,
-          objects_stored_in_chunks_are_skipped_as_one,
+          objects_stored_in_chunks_are_skipped_as_one, rows_of_members_that_do_not_come_again_are_passed_over,
           chunked_files_with_the_same_address_are_distinguished_by_path_and_place,
           a_killed_scan_leaves_a_prefix_of_the_whole, a_different_scan_is_refused_with_the_difference,
           only_one_writer_is_allowed, a_file_that_is_not_a_case_is_refused,
