@@ -219,6 +219,30 @@ static void end_part(struct scanner *scanner)
     scanner->at += scanner->len;
 }
 
+/* Whether the object that was matched last, as a whole, is a file of a set of kind known, so that what is
+ * packed in it is known as well. */
+static bool is_known(const struct scanner *scanner)
+{
+    if (scanner->failed || scanner->len < scanner->size)
+        return false;
+    for (size_t i = 0; i < scanner->findings.count; i++) {
+        const struct finding *finding = &scanner->findings.list[i];
+
+        if (finding->verdict == VERDICT_IDENTICAL &&
+            refset_search_info(scanner->searches[finding->set])->params.kind == REFSET_KNOWN)
+            return true;
+    }
+    return false;
+}
+
+/* Before an object was matched, its size decides. */
+static bool scanner_opens(void *state, const struct object *object)
+{
+    const struct scanner *scanner = state;
+
+    return object->size <= scanner->plan->most && !(object->result.len && is_known(scanner));
+}
+
 static bool scanner_begin(void *state, const struct object *object, struct content *content)
 {
     struct scanner *scanner = state;
@@ -296,6 +320,7 @@ int scanner_inspector(struct inspector *inspector, const struct scanner_plan *pl
     char **folders = calloc(plan->count + 1, sizeof(char *));
 
     *inspector = (struct inspector){.open = scanner_open,
+                                    .opens = scanner_opens,
                                     .begin = scanner_begin,
                                     .data = scanner_data,
                                     .zeros = scanner_zeros,
