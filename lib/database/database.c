@@ -37,7 +37,11 @@ static int apply_step(struct database *database, const struct database_format *f
     int code = database_exec(database, format->steps[step]);
 
     snprintf(version, sizeof version, "PRAGMA user_version=%u", step + 1);
-    return code == SQLITE_OK ? database_exec(database, version) : code;
+    if (code == SQLITE_OK)
+        code = database_exec(database, version);
+    if (code == SQLITE_OK)
+        database->version = step + 1;
+    return code;
 }
 
 static int upgrade(struct database *database, const struct database_format *format, unsigned version,
@@ -132,6 +136,7 @@ static int open_writer(struct database *database, const struct database_format *
     if (claim(database, err) || database_check_version(database, format, &version, err) ||
         database_check_schema(database, format, version, err) || tune(database, err))
         return -1;
+    database->version = version;
     return upgrade(database, format, version, err);
 }
 
@@ -150,7 +155,8 @@ static int open_reader(struct database *database, const struct database_format *
         return database_fail(database, code, err);
     if (database_check_version(database, format, &version, err))
         return -1;
-    if (version < database_newest(format))
+    database->version = version;
+    if (version < (format->oldest ? format->oldest : database_newest(format)))
         return error_set(err,
                          "%s: was written by an older version of kith: its schema version is %u, this "
                          "program uses %u; %s upgrades it",
@@ -218,6 +224,11 @@ struct database *database_open(const char *path, enum database_mode mode,
     if (create)
         unlink(path);
     return NULL;
+}
+
+unsigned database_version(const struct database *database)
+{
+    return database->version;
 }
 
 bool database_at_rest(struct database *database)
@@ -299,7 +310,7 @@ struct database *database_open_temporary(const struct database_format *format, s
         return NULL;
     code = connect_temporary(database);
     for (unsigned i = 0; format->steps[i] && code == SQLITE_OK; i++)
-        code = database_exec(database, format->steps[i]);
+        code = apply_step(database, format, i);
     if (code == SQLITE_OK)
         return database;
     database_fail(database, code, err);

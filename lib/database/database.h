@@ -32,7 +32,8 @@ struct database_format {
     uint32_t application_id;
     const char *noun; /* "reference set", for messages */
     const char *const
-        *steps; /* SQL: the first creates version 1, each further one upgrades by one; ends with NULL */
+        *steps;      /* SQL: the first creates version 1, each further one upgrades by one; ends with NULL */
+    unsigned oldest; /* version that can be read without upgrading; 0: only the newest */
     const char *upgrade; /* the command that upgrades a file, for messages; NULL: any that writes to it */
 };
 
@@ -70,6 +71,9 @@ int database_broken(const struct database *database, struct error *err, const ch
 /* For a reader: true if the file is at rest, in which case this reader keeps writers out; false if a writer
  * may be at work. */
 bool database_at_rest(struct database *database);
+
+/* The version of the schema of a file of kith's own. */
+unsigned database_version(const struct database *database);
 
 /* Whether the first len bytes of a file, in head, are the signature of an SQLite file. */
 bool database_detect(const void *head, size_t len);

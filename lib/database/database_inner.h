@@ -57,6 +57,7 @@ enum { DATABASE_WAIT_MS = 2000 /* for a lock held only briefly */ };
 
 struct database {
     sqlite3 *handle;
+    unsigned version; /* of the schema */
     char *path;
     bool own, writes;
 };
