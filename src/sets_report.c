@@ -16,7 +16,7 @@
 /* What the description has besides the parameters and counts of the set. */
 struct figures {
     uint64_t file_size; /* bytes of the set */
-    uint64_t sources;
+    uint64_t sources, members;
     uint64_t features, common, filters; /* entries; keys too common to look up; bytes */
     unsigned segments;
 };
@@ -38,10 +38,11 @@ static int gather(struct refset *set, struct figures *figures, struct error *err
     *figures = (struct figures){0};
     if (stat(refset_path(set), &st) == 0)
         figures->file_size = (uint64_t)st.st_size;
-    result =
-        refset_sources(set, count_source, figures, err) || refset_segments_read(set, &segments, NULL, err)
-            ? -1
-            : 0;
+    result = refset_sources(set, count_source, figures, err) ||
+                     refset_count_members(set, &figures->members, err) ||
+                     refset_segments_read(set, &segments, NULL, err)
+                 ? -1
+                 : 0;
     for (size_t i = 0; i < segments.count; i++) {
         const struct refset_segment *segment = &segments.list[i];
 
@@ -138,6 +139,8 @@ int sets_report_info(struct refset *set, struct error *err)
            counts->records - counts->sampled, share(counts->records - counts->sampled, counts->files));
     printf("  hash-only entries  %" PRIu64 " (%.1f %%), of these %" PRIu64 " without a SHA-1\n", by_digest,
            share(by_digest, counts->files), counts->without_sha1);
+    if (figures.members)
+        printf("  members            %" PRIu64 " are packed in others\n", figures.members);
     printf("samples     %" PRIu64 "; %" PRIu64 " are looked up, %" PRIu64 " belong to common features\n",
            counts->samples, figures.features, figures.common);
     printf("size        %" PRIu64 " bytes: %.0f for each file", figures.file_size,
@@ -180,9 +183,10 @@ int sets_report_json(struct refset *set, struct error *err)
                   counts->bytes, counts->samples);
     buffer_printf(&out,
                   ",\"looked_up\":%" PRIu64 ",\"of_common\":%" PRIu64 ",\"size\":%" PRIu64
-                  ",\"filters\":%" PRIu64 ",\"segments\":%u,\"sources\":%" PRIu64 "}\n",
+                  ",\"filters\":%" PRIu64 ",\"segments\":%u,\"sources\":%" PRIu64 ",\"members\":%" PRIu64
+                  "}\n",
                   figures.features, figures.common, figures.file_size, figures.filters, figures.segments,
-                  figures.sources);
+                  figures.sources, figures.members);
     put_output(&out);
     buffer_release(&out);
     return 0;

@@ -44,13 +44,20 @@ static const char *const schema[] = {
     "CREATE TABLE filter ("
     " segment INTEGER NOT NULL, chunk INTEGER NOT NULL, generation INTEGER NOT NULL, crc INTEGER NOT NULL,"
     " data BLOB NOT NULL, PRIMARY KEY (segment, chunk)) STRICT;",
+
+    "CREATE TABLE member ("
+    " file INTEGER NOT NULL, parent INTEGER NOT NULL, PRIMARY KEY (file, parent)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX member_of ON member (parent, file);",
     NULL,
 };
+
+enum { VERSION_MEMBERS = 2 }; /* the first with table member */
 
 const struct database_format refset_format = {
     .application_id = 0x4b495448, /* "KITH" */
     .noun = "reference set",
     .steps = schema,
+    .oldest = 1,
 };
 
 static const char *const kinds[REFSET_KINDS] = {"notable", "known", "neutral"};
@@ -416,6 +423,25 @@ unsigned refset_common_digests(struct refset *set, struct error *err)
     }
     statement_free(row);
     return result <= 0 ? 0 : found ? found : DIGEST_BIT(most);
+}
+
+/* ---- members ---- */
+
+bool refset_has_members(const struct refset *set)
+{
+    return database_version(set->database) >= VERSION_MEMBERS;
+}
+
+int refset_count_members(struct refset *set, uint64_t *count, struct error *err)
+{
+    int64_t found = 0;
+
+    *count = 0;
+    if (refset_has_members(set) &&
+        statement_ask(set->database, "SELECT count(*) FROM member", &found, err) < 0)
+        return -1;
+    *count = (uint64_t)found;
+    return 0;
 }
 
 /* ---- sources ---- */

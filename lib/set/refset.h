@@ -18,6 +18,7 @@
  *     source   where files came from
  *     file     one row for each distinct content: digests, size, name, source
  *     name     additional names of a file
+ *     member   which files are packed in which others
  *     record   for files that were read: positions and characters of the samples, digests of the blocks
  *     segment, block, filter   the indexes from fingerprints and digests to samples and files
  * (refset_index.h)
@@ -116,6 +117,9 @@ const char *refset_path(const struct refset *set);
 /* Returns the kinds of digest that all files have; if there is none, the kind that most files have.  Returns
  * 0 on error. */
 unsigned refset_common_digests(struct refset *set, struct error *err);
+
+/* Counts the members of containers: each file once for each container of the set that it is packed in. */
+int refset_count_members(struct refset *set, uint64_t *count, struct error *err);
 
 /* Passes the sources to the callback, in order of their ids; each is valid during its call. */
 int refset_sources(struct refset *set, void (*each)(void *arg, const struct refset_source *source), void *arg,

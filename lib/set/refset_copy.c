@@ -92,6 +92,12 @@ static int copy_all(struct refset_copy *copy, struct refset_reader *reader, cons
     return result;
 }
 
+static int link_one(void *arg, const struct digest_values *parent, const struct digest_values *member,
+                    struct error *err)
+{
+    return refset_writer_link(arg, parent, member, err);
+}
+
 static int take_sources(struct refset_copy *copy, struct refset *from, struct sources *sources,
                         struct error *err)
 {
@@ -121,6 +127,8 @@ int refset_copy(struct refset_copy *copy, struct refset *from, struct refset_wri
         if (copy->forgive)
             refset_reader_forgive(reader, copy->tell, copy->arg);
         result = copy_all(copy, reader, &sources, err);
+        if (result == 0)
+            result = refset_reader_members(reader, link_one, to, err);
         copy->lost_samples = refset_reader_lost_samples(reader);
     }
     refset_reader_free(reader);

@@ -7,8 +7,8 @@
 #include "set/refset_reader.h"
 #include "set/refset_writer.h"
 
-/* Copies files of one set into another, with their sources: the basis of merging, subtracting, intersecting
- * and repairing. */
+/* Copies files of one set into another, with their sources and what is packed in them: the basis of merging,
+ * subtracting, intersecting and repairing. */
 struct refset_copy {
     int (*keep)(void *arg, const struct known *known,
                 struct error *err); /* 1: copy the file, 0: leave it out, -1: error; may be NULL */

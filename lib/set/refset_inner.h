@@ -21,6 +21,9 @@ int refset_broken(const struct refset *set, struct error *err, const char *fmt, 
 int refset_load_info(struct refset *set, struct error *err);
 int refset_save_info(struct refset *set, struct error *err);
 
+/* Whether the set has table member, which sets of the first schema lack. */
+bool refset_has_members(const struct refset *set);
+
 /* Adds a size to the sum, which stops at the largest number that a set can hold. */
 void refset_count_bytes(struct refset_counts *counts, uint64_t size);
 

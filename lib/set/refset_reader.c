@@ -479,3 +479,47 @@ int refset_reader_next(struct refset_reader *reader, struct error *err)
                              reader->set->info.counts.files, reader->given);
     return result;
 }
+
+/* ---- members ---- */
+
+static int take_members(struct refset_reader *reader, struct statement *row,
+                        int (*each)(void *arg, const struct digest_values *parent,
+                                    const struct digest_values *member, struct error *err),
+                        void *arg, bool *is_refused, struct error *err)
+{
+    struct digest_values parent, member;
+    int result;
+
+    while ((result = statement_step(row, err)) > 0) {
+        if (!statement_digests(row, 0, &parent) || !statement_digests(row, DIGEST_KINDS, &member))
+            return refset_broken(reader->set, err, "malformed digests in table file");
+        if (each(arg, &parent, &member, err)) {
+            *is_refused = true;
+            return -1;
+        }
+    }
+    return result;
+}
+
+int refset_reader_members(struct refset_reader *reader,
+                          int (*each)(void *arg, const struct digest_values *parent,
+                                      const struct digest_values *member, struct error *err),
+                          void *arg, struct error *err)
+{
+    static const char sql[] = "SELECT p.sha1, p.md5, p.sha256, f.sha1, f.md5, f.sha256"
+                              " FROM member m INDEXED BY member_of JOIN file p ON p.id = m.parent"
+                              " JOIN file f ON f.id = m.file ORDER BY m.parent, m.file";
+    struct statement *row;
+    bool is_refused = false;
+    int result;
+
+    if (!refset_has_members(reader->set))
+        return 0;
+    row = database_prepare(reader->set->database, sql, err);
+    result = row ? take_members(reader, row, each, arg, &is_refused, err) : -1;
+    statement_free(row);
+    if (!result || is_refused || !reader->lost)
+        return result;
+    reader->lost(reader->arg, err->text);
+    return 0;
+}

@@ -34,4 +34,11 @@ uint64_t refset_reader_lost_samples(const struct refset_reader *reader);
 uint64_t refset_reader_id(const struct refset_reader *reader);
 uint64_t refset_reader_source(const struct refset_reader *reader);
 
+/* Passes on which file is packed in which other one, by their digests, in the order of the containers' ids.
+ * Returns -1 on error, or if each does; when forgiving, only the latter. */
+int refset_reader_members(struct refset_reader *reader,
+                          int (*each)(void *arg, const struct digest_values *parent,
+                                      const struct digest_values *member, struct error *err),
+                          void *arg, struct error *err);
+
 #endif

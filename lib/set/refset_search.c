@@ -117,6 +117,14 @@ static int prepare(struct refset_search *search, size_t bytes, struct error *err
                                       "FROM record WHERE first <= ?1), 0)"
                                       " ORDER BY first",
                                       err);
+    if (refset_has_members(search->set)) {
+        search->members = database_prepare(
+            database, "SELECT file FROM member WHERE parent = ?1 AND file > ?2 ORDER BY file", err);
+        search->parents = database_prepare(
+            database, "SELECT parent FROM member WHERE file = ?1 AND parent > ?2 ORDER BY parent", err);
+        if (!search->members || !search->parents)
+            return -1;
+    }
     return search->blocks && search->file && search->record && search->firsts ? 0 : -1;
 }
 
@@ -184,6 +192,8 @@ void refset_search_free(struct refset_search *search)
     statement_free(search->file);
     statement_free(search->record);
     statement_free(search->firsts);
+    statement_free(search->members);
+    statement_free(search->parents);
     free(search->places);
     free(search);
 }

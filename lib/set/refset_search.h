@@ -55,6 +55,13 @@ int refset_search_digest_list(struct refset_search *search, enum digest_kind kin
 /* Returns 1, 0 if there is no such file, -1 on error. */
 int refset_search_file(struct refset_search *search, uint64_t id, struct set_file *file, struct error *err);
 
+/* List the members of a container in the set, or the containers that a file is a member of: those with ids
+ * above `after`, ascending, at most `room`. */
+int refset_search_members(struct refset_search *search, uint64_t parent, uint64_t after, uint64_t *files,
+                          size_t room, size_t *count, struct error *err);
+int refset_search_parents(struct refset_search *search, uint64_t file, uint64_t after, uint64_t *parents,
+                          size_t room, size_t *count, struct error *err);
+
 /*
  * Lists the first samples of the records of samples from..to: the record that holds `from`, all that begin
  * after it, and the next one; at most `room`, for which to - from + 2 is enough.

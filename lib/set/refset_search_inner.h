@@ -29,6 +29,7 @@ struct refset_search {
     struct search_view views[REFSET_INDEXES];
     struct refset_blocks *blocks;
     struct statement *file, *record, *firsts;
+    struct statement *members, *parents;                   /* NULL: the set has none */
     uint64_t values[SEARCH_MOST_FILTERS * KEYBLOCK_GROUP]; /* of the key being looked up */
     uint64_t *places;                                      /* of the record being unpacked */
     size_t place_room;

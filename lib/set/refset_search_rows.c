@@ -138,3 +138,34 @@ int refset_search_firsts(struct refset_search *search, uint64_t from, uint64_t t
     statement_reset(search->firsts);
     return result < 0 ? -1 : 0;
 }
+
+static int list_ids(struct refset_search *search, struct statement *row, uint64_t of, uint64_t after,
+                    uint64_t *ids, size_t room, size_t *count, struct error *err)
+{
+    int result = 0;
+
+    *count = 0;
+    if (!row || of > INT64_MAX || after > INT64_MAX)
+        return 0;
+    statement_bind_number(row, 1, (int64_t)of);
+    statement_bind_number(row, 2, (int64_t)after);
+    while (*count < room && (result = statement_step(row, err)) > 0)
+        if (!statement_up_to(row, 0, INT64_MAX, &ids[(*count)++])) {
+            result = refset_broken(search->set, err, "malformed row in table member");
+            break;
+        }
+    statement_reset(row);
+    return result < 0 ? -1 : 0;
+}
+
+int refset_search_members(struct refset_search *search, uint64_t parent, uint64_t after, uint64_t *files,
+                          size_t room, size_t *count, struct error *err)
+{
+    return list_ids(search, search->members, parent, after, files, room, count, err);
+}
+
+int refset_search_parents(struct refset_search *search, uint64_t file, uint64_t after, uint64_t *parents,
+                          size_t room, size_t *count, struct error *err)
+{
+    return list_ids(search, search->parents, file, after, parents, room, count, err);
+}

@@ -30,6 +30,12 @@ static const char *const sqls[STATEMENTS] = {
     [COUNT_NAMES] = "SELECT count(*) FROM name WHERE file = ?",
     [MOVE_NAMES] = "UPDATE OR IGNORE name SET file = ? WHERE file = ?",
     [DELETE_NAMES] = "DELETE FROM name WHERE file = ?",
+    [FIND_MEMBER] = "SELECT 1 FROM member WHERE file = ? AND parent = ?",
+    [INSERT_MEMBER] = "INSERT INTO member (file, parent) VALUES (?, ?)",
+    [MOVE_MEMBERS] = ("UPDATE OR IGNORE member SET file = CASE file WHEN ?2 THEN ?1 ELSE file END,"
+                      " parent = CASE parent WHEN ?2 THEN ?1 ELSE parent END"
+                      " WHERE (file = ?2 AND parent <> ?1) OR (parent = ?2 AND file <> ?1)"),
+    [DELETE_MEMBERS] = "DELETE FROM member WHERE file = ?1 OR parent = ?1",
 };
 
 /* Joined files leave gaps in the numbers, so this is not the count. */
@@ -104,4 +110,38 @@ enum refset_added refset_writer_add(struct refset_writer *writer, struct known *
     if (added == REFSET_ADDED || added == REFSET_EXTENDED)
         writer->changed = true;
     return added;
+}
+
+/* Finds the file with these digests.  Returns 1, 0 or -1. */
+static int find_file(struct refset_writer *writer, const struct digest_values *digests, uint64_t *file,
+                     struct error *err)
+{
+    const int found = refset_writer_find(writer, digests, 0, &writer->twin, err);
+
+    *file = found > 0 ? writer->twin.id : 0;
+    return found;
+}
+
+int refset_writer_link(struct refset_writer *writer, const struct digest_values *parent,
+                       const struct digest_values *member, struct error *err)
+{
+    struct statement *find = writer->statements[FIND_MEMBER], *insert = writer->statements[INSERT_MEMBER];
+    uint64_t ids[2];
+    int found;
+
+    if (refset_writer_begin(writer, err) || find_file(writer, member, &ids[0], err) < 0 ||
+        find_file(writer, parent, &ids[1], err) < 0)
+        return -1;
+    if (!ids[0] || !ids[1] || ids[0] == ids[1])
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        statement_bind_number(find, i + 1, (int64_t)ids[i]);
+        statement_bind_number(insert, i + 1, (int64_t)ids[i]);
+    }
+    found = statement_step(find, err);
+    statement_reset(find);
+    if (found)
+        return found < 0 ? -1 : 0;
+    writer->changed = true;
+    return statement_run(insert, err);
 }

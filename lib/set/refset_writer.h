@@ -43,6 +43,11 @@ enum refset_added {
  * handles of sources.  After REFSET_FAILED the writer can only be freed. */
 enum refset_added refset_writer_add(struct refset_writer *writer, struct known *known, struct error *err);
 
+/* Notes that a file is packed in another one, its parent.  Does nothing unless the set has both, or if they
+ * are the same.  After an error the writer can only be freed. */
+int refset_writer_link(struct refset_writer *writer, const struct digest_values *parent,
+                       const struct digest_values *member, struct error *err);
+
 /* Commits; writes nothing if nothing was new. */
 int refset_writer_commit(struct refset_writer *writer, struct error *err);
 /* Commits, and merges all segments of each index into one.  common: the set's new parameter of that name, or

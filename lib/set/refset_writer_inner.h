@@ -53,6 +53,10 @@ enum writer_statement {
     COUNT_NAMES,
     MOVE_NAMES,
     DELETE_NAMES,
+    FIND_MEMBER,
+    INSERT_MEMBER,
+    MOVE_MEMBERS,
+    DELETE_MEMBERS,
     STATEMENTS,
 };
 

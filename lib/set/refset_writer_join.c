@@ -103,7 +103,8 @@ static int join(struct refset_writer *writer, struct set_file *kept, const struc
     if (refset_writer_add_digests(writer, &gone->digests, more, kept->id, err) ||
         move_names(writer, kept, gone, err) ||
         (gone->has_record && run_with(writer, UPDATE_RECORD, kept->id, gone->first, err)) ||
-        run_with(writer, DELETE_FILE, gone->id, 0, err))
+        run_with(writer, MOVE_MEMBERS, kept->id, gone->id, err) ||
+        run_with(writer, DELETE_MEMBERS, gone->id, 0, err) || run_with(writer, DELETE_FILE, gone->id, 0, err))
         return -1;
     move_values(&writer->set->info.counts, kept, gone);
     return refset_writer_update_file(writer, kept, err);
