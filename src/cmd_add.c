@@ -9,6 +9,7 @@
 #include "command.h"
 #include "evidence_run.h"
 #include "interrupt.h"
+#include "nesting.h"
 #include "set/refset_writer.h"
 #include "set_flags.h"
 #include "signer.h"
@@ -44,9 +45,12 @@ struct add {
     struct known known;
     char *set_below; /* the path of the set itself below the folder that is read; or NULL */
     bool is_folder, has_source;
-    char format[32];                           /* of the image */
-    uint64_t added, extended, there, left_out; /* files */
-    bool failed;                               /* the set could not be written: see err */
+    char format[32]; /* of the image */
+    struct nesting nesting;
+    struct digest_values contents[OBJECT_MOST_LEVELS + 1]; /* of each level; no kinds: it is not in the set */
+    uint64_t added, members, extended, there, left_out;    /* files; members: of those added */
+    uint64_t boilerplate;
+    bool failed; /* the set could not be written: see err */
     struct error err;
 };
 
@@ -74,29 +78,41 @@ static void leave_out(struct add *add, const char *paths, size_t count, const ch
     add->left_out++;
 }
 
-/* In an image the volume's label comes first, since several volumes may hold the same paths. */
-static int add_paths(struct known *known, const struct evidence_volume *volume, const char *paths,
-                     size_t count, struct error *err)
+/* The length of the path of the object on the disk, which the path of a member begins with. */
+static size_t outer_len(const struct object *object, const char *path)
 {
-    for (size_t i = 0; i < count; i++, paths += strlen(paths) + 1) {
-        char *path = NULL;
+    const size_t len = strlen(path), inner = object->inner.len + 1;
 
-        if (strcmp(volume->label, "-") == 0)
-            known_add_name(known, paths, strlen(paths));
-        else if (asprintf(&path, "%s/%s", volume->label, paths) < 0)
-            return error_set(err, "out of memory");
-        else
-            known_add_name(known, path, strlen(path));
-        free(path);
-    }
-    return known->names.failed ? error_set(err, "out of memory") : 0;
+    return object->kind == OBJECT_MEMBER && object->inner.len && len > inner ? len - inner : len;
 }
 
-static void count_added(struct add *add, enum refset_added added, const char *paths, size_t count)
+/* In an image the volume's label comes first, since several volumes may hold the same paths.  The name of a
+ * member says what it is packed in. */
+static int add_paths(struct add *add, int level, const struct evidence_volume *volume,
+                     const struct object *object, const char *paths, size_t count)
+{
+    struct buffer name = {0};
+
+    for (size_t i = 0; i < count; i++, paths += strlen(paths) + 1) {
+        buffer_reset(&name);
+        nesting_name(&add->nesting, level, &name);
+        if (strcmp(volume->label, "-") != 0)
+            buffer_printf(&name, "%s/", volume->label);
+        buffer_add(&name, paths, level > 0 ? outer_len(object, paths) : strlen(paths));
+        if (!name.failed)
+            known_add_name(&add->known, name.data, name.len);
+    }
+    buffer_inherit(&add->known.names, &name);
+    buffer_release(&name);
+    return add->known.names.failed ? error_set(&add->err, "out of memory") : 0;
+}
+
+static void count_added(struct add *add, enum refset_added added, int level, const char *paths, size_t count)
 {
     switch (added) {
     case REFSET_ADDED:
         add->added++;
+        add->members += level > 0;
         break;
     case REFSET_EXTENDED:
         add->extended++;
@@ -162,18 +178,23 @@ static bool is_set_itself(const struct add *add, const char *path)
     return false;
 }
 
-static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
-                        const char *paths, size_t count)
+/* Notes which container of the set the file is packed in.  Empty files are in many. */
+static void link_member(struct add *add, int level)
 {
-    struct add *add = arg;
+    add->contents[level] = add->known.digests;
+    if (level > 0 && add->known.size > 0 && add->contents[level - 1].kinds &&
+        refset_writer_link(add->writer, &add->contents[level - 1], &add->contents[level], &add->err))
+        fail(add);
+}
 
-    atomic_fetch_add_explicit(&add->run.progress.count, 1, memory_order_relaxed);
-    if (add->set_below && count && is_set_itself(add, paths))
+static void add_object(struct add *add, int level, const struct evidence_volume *volume,
+                       const struct object *object, const char *paths, size_t count)
+{
+    add->contents[level].kinds = 0;
+    if (add->nesting.levels[level].reason) {
+        add->boilerplate++;
         return;
-    if (!add->failed && !add->has_source)
-        add_source(add, object);
-    if (add->failed)
-        return;
+    }
     if (object->state != OBJECT_WHOLE) {
         struct buffer why = object->problem;
         char text[256];
@@ -186,11 +207,35 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
         leave_out(add, paths, count, "invalid result from worker");
         return;
     }
-    if (add_paths(&add->known, volume, paths, count, &add->err)) {
+    if (add_paths(add, level, volume, object, paths, count)) {
         fail(add);
         return;
     }
-    count_added(add, refset_writer_add(add->writer, &add->known, &add->err), paths, count);
+    count_added(add, refset_writer_add(add->writer, &add->known, &add->err), level, paths, count);
+    if (!add->failed)
+        link_member(add, level);
+}
+
+static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                        const char *paths, size_t count)
+{
+    struct add *add = arg;
+    int level;
+
+    atomic_fetch_add_explicit(&add->run.progress.count, 1, memory_order_relaxed);
+    if (add->set_below && count && is_set_itself(add, paths))
+        return;
+    if (!add->failed && !add->has_source)
+        add_source(add, object);
+    if (add->failed)
+        return;
+    level = nesting_take(&add->nesting, object);
+    if (level >= 0) {
+        add_object(add, level, volume, object, paths, count);
+        return;
+    }
+    error_set(&add->err, "out of memory");
+    fail(add);
 }
 
 static void take_digests(void *arg, const struct digest_values *whole, const struct digest_values *stored)
@@ -253,11 +298,21 @@ static int add_all(struct add *add, int count, char **paths)
 static void show_summary(const struct add *add)
 {
     const struct refset_counts *counts = &refset_info(add->set)->counts;
+    const uint64_t files = add->added - add->members;
+    struct error what;
 
-    say("%s: %" PRIu64 " added, %" PRIu64 " merged into existing entries, %" PRIu64 " already there, %" PRIu64
+    if (add->members)
+        error_set(&what, "%" PRIu64 " file%s and %" PRIu64 " member%s of containers added", files,
+                  plural(files), add->members, plural(add->members));
+    else
+        error_set(&what, "%" PRIu64 " added", add->added);
+    say("%s: %s, %" PRIu64 " merged into existing entries, %" PRIu64 " already there, %" PRIu64
         " left out; %" PRIu64 " file%s in total",
-        refset_path(add->set), add->added, add->extended, add->there, add->left_out, counts->files,
+        refset_path(add->set), what.text, add->extended, add->there, add->left_out, counts->files,
         plural(counts->files));
+    if (add->boilerplate)
+        say("%s: %" PRIu64 " member%s of containers not added, since unrelated documents have the same",
+            refset_path(add->set), add->boilerplate, plural(add->boilerplate));
 }
 
 /* Whether all paths exist; shows those that do not. */
@@ -290,6 +345,7 @@ static int add_with_writer(struct add *add, int count, char **paths)
     else
         complain_error(&err);
     refset_writer_free(add->writer);
+    nesting_release(&add->nesting);
     known_release(&add->known);
     return status;
 }
