@@ -36,6 +36,7 @@ const struct container_format *const container_formats[] = {
     &media_format_wav,
     &document_format,
     &html_format,
+    &ole_text_format,
     &ole_format,
     &pdf_format,
     &mail_box_format,

@@ -30,7 +30,7 @@ struct document {
     bool is_listed, is_yielded, is_reading, is_ended, only_asides;
     uint64_t read; /* bytes of markup so far */
     struct error damage;
-    struct document_strings strings;
+    struct shared_strings strings;
     struct document_book book;
     struct buffer folder; /* of the book's list of files */
     struct document_text text;
@@ -209,7 +209,7 @@ static void end_pass(struct document *document)
     document->only_asides = true;
     if (count > 0)
         return;
-    document_strings_rest(&document->strings, &document->out);
+    shared_strings_write_rest(&document->strings, &document->out);
     running_text_end(&document->out);
     document->is_ended = true;
 }
@@ -330,7 +330,7 @@ static void close_document(struct container *container)
     if (document->archive)
         document->archive->close(document->archive);
     free(document->parts);
-    document_strings_release(&document->strings);
+    shared_strings_release(&document->strings);
     document_book_release(&document->book);
     buffer_release(&document->folder);
     running_text_release(&document->out);

@@ -11,6 +11,7 @@
 #include "container/html.h"
 #include "container/markup.h"
 #include "container/running_text.h"
+#include "container/shared_strings.h"
 
 /* How the text lies in the elements of a part. */
 enum document_language {
@@ -41,16 +42,6 @@ void document_make_chapter(struct document_part *part, uint32_t number);
 
 /* ---- document_sheet.c: workbooks ---- */
 
-enum { DOCUMENT_MOST_STRINGS = 1 << 20, DOCUMENT_MOST_STRING_BYTES = 16 << 20 };
-
-/* The strings that the cells of a workbook refer to by number.  A zeroed struct is ready. */
-struct document_strings {
-    struct buffer bytes;
-    uint32_t *ends; /* of each string, in bytes */
-    bool *used;
-    size_t count, room;
-};
-
 struct document_sheet {
     bool is_string; /* the present cell has the number of a string */
     bool is_shown;  /* the present cell has text, as opposed to an error */
@@ -58,17 +49,8 @@ struct document_sheet {
     uint64_t string; /* the number, as far as it has been read */
 };
 
-/* Frees everything. */
-void document_strings_release(struct document_strings *strings);
-/* Appends to the string that is being read, or ends it.  Strings for which there is no room are written to
- * `out` instead, as lines. */
-void document_strings_add(struct document_strings *strings, struct running_text *out, const char *text,
-                          size_t len);
-void document_strings_end(struct document_strings *strings, struct running_text *out);
-/* Writes those that no cell has used. */
-void document_strings_rest(struct document_strings *strings, struct running_text *out);
 /* Takes the next token of a sheet. */
-void document_sheet_token(struct document_sheet *sheet, struct document_strings *strings,
+void document_sheet_token(struct document_sheet *sheet, struct shared_strings *strings,
                           struct running_text *out, const struct markup_token *token);
 
 /* ---- document_text.c ---- */
@@ -77,7 +59,7 @@ void document_sheet_token(struct document_sheet *sheet, struct document_strings 
 struct document_text {
     enum document_language language;
     struct running_text *out;
-    struct document_strings *strings;
+    struct shared_strings *strings;
     bool only_asides; /* only text that was left out before */
     bool saw_asides;
     bool is_sheet, is_presentation;     /* an OpenDocument of this kind, whatever the part */

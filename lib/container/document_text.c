@@ -137,7 +137,7 @@ static void take_paragraph(struct document_text *text, const struct markup_token
 {
     end_line(text);
     if (text->language == DOCUMENT_STRINGS && token->kind != MARKUP_OPEN)
-        document_strings_end(text->strings, text->out);
+        shared_strings_end(text->strings, text->out);
 }
 
 static void take_aside(struct document_text *text, const struct markup_token *token)
@@ -193,7 +193,7 @@ static void take_tag(struct document_text *text, enum role role, const struct ma
 static void add(struct document_text *text, const char *data, size_t len)
 {
     if (text->language == DOCUMENT_STRINGS)
-        document_strings_add(text->strings, text->out, data, len);
+        shared_strings_add(text->strings, text->out, data, len);
     else
         running_text_utf8(text->out, data, len);
 }

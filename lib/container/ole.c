@@ -28,11 +28,6 @@ struct ole {
 
 /* ---- names ---- */
 
-static bool is_called(const struct ole_entry *entry, const char *name)
-{
-    return entry->name_len == strlen(name) && memcmp(entry->name, name, entry->name_len) == 0;
-}
-
 /* Puts a name and a slash before the path; false if it gets too long. */
 static bool put_before(struct buffer *path, const char *name, size_t len)
 {
@@ -129,10 +124,10 @@ static void give_stream(struct ole *ole, uint32_t index, struct container_member
 {
     ole->start = 0;
     ole->end = ole->entry.size;
-    ole->is_native_next = is_called(&ole->entry, native_name);
+    ole->is_native_next = ole_entry_is(&ole->entry, native_name);
     make_path(ole, index, &ole->entry);
     give_member(ole, member);
-    if (ole->file.parents[index] == 0 && is_called(&ole->entry, "EncryptedPackage"))
+    if (ole->file.parents[index] == 0 && ole_entry_is(&ole->entry, "EncryptedPackage"))
         member->problem = "it is encrypted";
 }
 
@@ -225,12 +220,5 @@ static struct container *open_ole(const struct container_sight *sight, const str
     return &ole->container;
 }
 
-static bool matches(const struct container_sight *sight)
-{
-    return sight->head_len >= 8 && memcmp(sight->head, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8) == 0;
-}
-
-static const struct container_magic magic[] = {{0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}, {0, 0, NULL}};
-
 const struct container_format ole_format = {
-    .name = "ole", .magic = magic, .matches = matches, .open = open_ole};
+    .name = "ole", .magic = ole_file_magic, .matches = ole_file_matches, .open = open_ole};

@@ -13,4 +13,12 @@
  */
 extern const struct container_format ole_format;
 
+/*
+ * The text of documents of Word (also of 6.0 and 95), Excel and PowerPoint, and of mails of Outlook, in the
+ * form that document.h describes.  Of Word the codes of fields are left out; what was deleted while changes
+ * were recorded is at its place, since only the formatting marks it.  Of mails there are the subject and the
+ * body in plain text.
+ */
+extern const struct container_format ole_text_format;
+
 #endif

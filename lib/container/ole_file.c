@@ -39,6 +39,15 @@ enum {
 #define FREE_SECTOR  0xffffffffu
 #define BROKEN       0xfffffffcu
 
+#define SIGNATURE "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+const struct container_magic ole_file_magic[] = {{0, 8, SIGNATURE}, {0, 0, NULL}};
+
+bool ole_file_matches(const struct container_sight *sight)
+{
+    return sight->head_len >= strlen(SIGNATURE) && memcmp(sight->head, SIGNATURE, strlen(SIGNATURE)) == 0;
+}
+
 static uint64_t sector_offset(const struct ole_file *file, uint32_t sector)
 {
     return ((uint64_t)sector + 1) << file->shift;
@@ -233,15 +242,18 @@ static int find_parents(struct ole_file *file, struct error *err)
     return 0;
 }
 
-int64_t ole_file_find(struct ole_file *file, const char *name)
+bool ole_entry_is(const struct ole_entry *entry, const char *name)
 {
-    struct ole_entry entry;
+    return entry->type == OLE_STREAM && entry->name_len == strlen(name) &&
+           memcmp(entry->name, name, entry->name_len) == 0;
+}
 
+bool ole_file_find(struct ole_file *file, int32_t folder, const char *name, struct ole_entry *entry)
+{
     for (uint32_t i = 1; i < file->entry_count; i++)
-        if (file->parents[i] == 0 && ole_file_entry(file, i, &entry) && entry.type == OLE_STREAM &&
-            entry.name_len == strlen(name) && memcmp(entry.name, name, entry.name_len) == 0)
-            return i;
-    return -1;
+        if (file->parents[i] == folder && ole_file_entry(file, i, entry) && ole_entry_is(entry, name))
+            return true;
+    return false;
 }
 
 /* ---- the file ---- */

@@ -65,6 +65,10 @@ struct ole_file {
     uint8_t cache[OLE_CACHE][OLE_MOST_SECTOR];
 };
 
+/* The signature at its start. */
+extern const struct container_magic ole_file_magic[];
+bool ole_file_matches(const struct container_sight *sight);
+
 /* Opens the file; to be closed even if that fails.  -1 if it is damaged so that nothing can be found, or if
  * memory runs out. */
 int ole_file_open(struct ole_file *file, struct content *content, const struct container_watch *watch,
@@ -73,8 +77,10 @@ void ole_file_close(struct ole_file *file);
 
 /* Reads a directory entry, below entry_count; false if it cannot be read. */
 bool ole_file_entry(struct ole_file *file, uint32_t index, struct ole_entry *entry);
-/* The index of the root's stream of this name; -1 if there is none. */
-int64_t ole_file_find(struct ole_file *file, const char *name);
+/* Whether it is a stream of this name. */
+bool ole_entry_is(const struct ole_entry *entry, const char *name);
+/* The first stream of this name in a folder (the root: 0); false if there is none. */
+bool ole_file_find(struct ole_file *file, int32_t folder, const char *name, struct ole_entry *entry);
 /* Where the last sector that the FAT has in use ends in the content. */
 uint64_t ole_file_end(struct ole_file *file);
 

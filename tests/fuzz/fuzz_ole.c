@@ -4,17 +4,17 @@
 
 /*
  * The input is a compound file.  Whatever it holds, there are no more members than entries that the input has
- * room for, twice for embedded files; and a member is the same read in small pieces.
+ * room for, twice for embedded files; and a member is the same read in small pieces.  So are its texts.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check(const struct container_format *format, const uint8_t *data, size_t size)
 {
     const struct containers_limits limits = {.members = 200, .bytes = 1 << 20};
     const struct containers_limits small = {.members = 20, .bytes = 1 << 14, .piece = 13};
-    struct containers_list all = containers_open(&ole_format, data, size, false, &limits);
-    struct containers_list some = containers_open(&ole_format, data, size, false, &small);
+    struct containers_list all = containers_open(format, data, size, false, &limits);
+    struct containers_list some = containers_open(format, data, size, false, &small);
 
     containers_require(all.count <= 2 * size / 128, "more members than entries");
     for (size_t i = 0; i < some.count; i++) {
@@ -27,5 +27,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     containers_release(&all);
     containers_release(&some);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    check(&ole_format, data, size);
+    check(&ole_text_format, data, size);
     return 0;
 }
