@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/archive.h"
 
+#include <langinfo.h>
 #include <locale.h>
 #include <string.h>
 
@@ -292,8 +293,11 @@ static struct container *open_xar(const struct container_sight *sight, const str
  */
 static int prepare(struct error *err)
 {
-    const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    locale_t locale;
 
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0)
+        return 0;
+    locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     if (!locale)
         return error_set(err, "the locale C.UTF-8 is missing");
     uselocale(locale);

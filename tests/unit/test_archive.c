@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -390,7 +391,117 @@ START_TEST(opens_no_file)
 }
 END_TEST
 
+/* Bytes of address space in use. */
+static rlim_t mapped(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+
+    if (!file || fscanf(file, "%lu", &pages) != 1)
+        _exit(3);
+    fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* containers.h needs memory of its own. */
+static void open_quietly(const struct container_format *format, const uint8_t *bytes, size_t len)
+{
+    static const struct container_watch watch = {.progress = containers_progress};
+    static uint8_t into[4096];
+    struct content_memory content;
+    const struct container_sight sight = {&content.content, bytes,
+                                          len < CONTAINER_HEAD ? len : CONTAINER_HEAD, len, false};
+    struct container_member member;
+    struct container *container;
+    struct error err;
+
+    content_memory_init(&content, bytes, len);
+    format->matches(&sight);
+    container = format->open(&sight, &watch, &err);
+    while (container && container->next(container, &member, &err) == 1)
+        while (!member.problem && container->read(container, into, sizeof into, &err) > 0)
+            ;
+    if (container)
+        container->close(container);
+}
+
+/* The limit on the address space is what a worker has. */
+static _Noreturn void open_with_little_memory(uint8_t *const *bytes, const size_t *lens)
+{
+    for (rlim_t room = 8 << 20; room >= 64 << 10; room -= room / 8) {
+        const rlim_t most = mapped() + room;
+
+        if (setrlimit(RLIMIT_AS, &(struct rlimit){most, RLIM_INFINITY}))
+            _exit(2);
+        for (size_t i = 0; i < SAMPLES; i++)
+            open_quietly(samples[i].format, bytes[i], lens[i]);
+    }
+    _exit(0);
+}
+
+START_TEST(survives_a_lack_of_memory)
+{
+#ifndef SANDBOX_SANITIZED /* a sanitizer needs more than any limit */
+    uint8_t *bytes[SAMPLES];
+    size_t lens[SAMPLES];
+    int status = 0;
+    pid_t child;
+
+    prepare();
+    for (size_t i = 0; i < SAMPLES; i++)
+        bytes[i] = load(samples[i].file, &lens[i]);
+    child = fork();
+    if (child == 0)
+        open_with_little_memory(bytes, lens);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    for (size_t i = 0; i < SAMPLES; i++)
+        free(bytes[i]);
+    ck_assert_int_eq(status, 0);
+#else
+    (void)open_with_little_memory;
+#endif
+}
+END_TEST
+
+/* A member that claims this many bytes, in base 256. */
+static size_t make_huge(uint8_t *tar)
+{
+    unsigned sum = 0;
+
+    memset(tar, 0, 1024);
+    memcpy(tar, "huge", 4);
+    memcpy(tar + 100, "0000644", 7);
+    memcpy(tar + 257, "ustar\00000", 8);
+    tar[156] = '0';
+    tar[124] = 0x80;
+    memset(tar + 128, 0x7f, 8);
+    memset(tar + 148, ' ', 8);
+    for (size_t i = 0; i < 512; i++)
+        sum += tar[i];
+    snprintf((char *)tar + 148, 8, "%06o", sum);
+    memset(tar + 512, 'x', 512);
+    return 1024;
+}
+
+START_TEST(believes_no_size)
+{
+    uint8_t tar[1024];
+    struct containers_list list;
+
+    prepare();
+    list = containers_open(&archive_format_tar, tar, make_huge(tar), false, NULL);
+    ck_assert(list.matches);
+    if (list.count > 0) {
+        ck_assert_uint_eq(list.count, 1);
+        ck_assert_uint_le(list.members[0].data.len, 512);
+        ck_assert_str_ne(list.members[0].failure, "");
+    }
+    ck_assert_str_ne(list.failure, "");
+    containers_release(&list);
+}
+END_TEST
+
 RUN_TESTS("archive", yields_what_other_programs_packed, recognises_each_as_what_it_is,
           yields_the_files_of_images, reports_what_is_encrypted, says_where_stored_members_lie,
           yields_beginnings_of_what_is_cut_off, unpacks_the_beginnings_of_files, ends_where_the_archive_ends,
-          checks_the_crc_of_gzip, opens_no_file)
+          checks_the_crc_of_gzip, opens_no_file, survives_a_lack_of_memory, believes_no_size)
