@@ -3,6 +3,7 @@
 
 #include "container/archive.h"
 #include "container/document.h"
+#include "container/encoded.h"
 #include "container/html.h"
 #include "container/mail.h"
 #include "container/media.h"
@@ -41,6 +42,9 @@ const struct container_format *const container_formats[] = {
     &pdf_format,
     &mail_box_format,
     &mail_format,
+    &encoded_base64_format,
+    &encoded_utf16_format,
+    &encoded_utf16_runs_format,
     &squashfs_format,
     NULL,
 };

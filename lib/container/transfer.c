@@ -21,8 +21,7 @@ enum transfer_kind transfer_find(const char *name, size_t len)
     return TRANSFER_IDENTITY;
 }
 
-/* One more than the value; 0: not of the alphabet. */
-static const uint8_t base64_values[256] = {
+const uint8_t transfer_base64_values[256] = {
     ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
     ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,
     ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20, ['U'] = 21, ['V'] = 22, ['W'] = 23, ['X'] = 24,
@@ -33,18 +32,13 @@ static const uint8_t base64_values[256] = {
     ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64,
 };
 
-int transfer_base64_value(uint8_t c)
-{
-    return base64_values[c] - 1;
-}
-
 /* Three bytes for each four characters; what is left of them stays pending. */
 static void decode_base64(struct transfer *transfer, struct buffer *out, const uint8_t *data, size_t len)
 {
     uint8_t *to = (uint8_t *)buffer_extend(out, len + 3), *const start = to;
 
     for (size_t i = 0; to && i < len && !transfer->is_over; i++) {
-        const uint8_t value = base64_values[data[i]];
+        const uint8_t value = transfer_base64_values[data[i]];
 
         if (value) {
             transfer->bits = transfer->bits << 6 | (value - 1u);

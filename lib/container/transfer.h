@@ -44,7 +44,7 @@ void transfer_add(struct transfer *transfer, struct buffer *out, const uint8_t *
 /* Appends what is left at the end of the input. */
 void transfer_end(struct transfer *transfer, struct buffer *out);
 
-/* The value of a character of Base64, or -1. */
-int transfer_base64_value(uint8_t c);
+/* One more than the value of each character of Base64; 0: it is none. */
+extern const uint8_t transfer_base64_values[256];
 
 #endif
