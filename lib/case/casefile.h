@@ -338,6 +338,11 @@ int casefile_reader_next(struct case_reader *reader, struct case_row *row, struc
 size_t casefile_sets(const struct casefile *casefile, const struct case_set **sets);
 int casefile_problems(struct casefile *casefile, uint64_t evidence, void (*each)(void *arg, const char *text),
                       void *arg, struct error *err);
+/* Passes on the members of containers that were not unpacked, or not to their ends: the first path of each,
+ * and why.  Returns -1 on error. */
+int casefile_unopened(struct casefile *casefile, uint64_t evidence,
+                      void (*each)(void *arg, const char *path, const char *reason), void *arg,
+                      struct error *err);
 
 /* Adds the ranges of the image that could not be read to out, as ranges_insert does. */
 int casefile_bad(struct casefile *casefile, uint64_t evidence, struct ranges *out, struct error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <string.h>
 
 #include "case/casefile_inner.h"
 
@@ -96,6 +97,49 @@ int casefile_problems(struct casefile *casefile, uint64_t evidence, void (*each)
         }
         each(arg, text);
     }
+    statement_free(row);
+    return result;
+}
+
+/* ---- members ---- */
+
+/* The path and the reason of a member; of one without a path, its address. */
+static int take_unopened(struct casefile *casefile, struct statement *row,
+                         void (*each)(void *arg, const char *path, const char *reason), void *arg,
+                         struct error *err)
+{
+    const char *address, *reason;
+    const void *paths;
+    size_t len;
+
+    if (!casefile_get_string(row, 0, &address) || !casefile_get_string(row, 1, &reason) ||
+        !statement_bytes(row, 2, &paths, &len))
+        return casefile_broken(casefile, err, "malformed row in table object: invalid text");
+    each(arg, len && memchr(paths, '\0', len) ? paths : address, reason);
+    return 0;
+}
+
+int casefile_unopened(struct casefile *casefile, uint64_t evidence,
+                      void (*each)(void *arg, const char *path, const char *reason), void *arg,
+                      struct error *err)
+{
+    struct statement *row;
+    int result;
+
+    if (evidence > CASE_MOST_EVIDENCE)
+        return 0;
+    row = database_prepare(casefile->database,
+                           "SELECT address, reason, paths FROM object WHERE id > ?1 AND id < ?2"
+                           " AND kind = 'member' AND reason != '' ORDER BY id",
+                           err);
+    if (!row)
+        return -1;
+    casefile_bind_ids(row, 1, evidence);
+    while ((result = statement_step(row, err)) > 0)
+        if (take_unopened(casefile, row, each, arg, err)) {
+            result = -1;
+            break;
+        }
     statement_free(row);
     return result;
 }

@@ -118,13 +118,18 @@ void report_columns_word(struct report_columns_lines *lines, struct buffer *word
 
 void report_columns_text(struct report_columns_lines *lines, const char *text, size_t len)
 {
+    const unsigned most = lines->width > lines->indent ? lines->width - lines->indent : 1;
     const char *const end = text + len;
     struct buffer word = {0};
 
     while (text < end) {
         const char *blank = memchr(text, ' ', (size_t)(end - text));
+        const size_t word_len = (size_t)((blank ? blank : end) - text);
 
-        buffer_add(&word, text, (size_t)((blank ? blank : end) - text));
+        if (lines->width)
+            report_columns_shorten(&word, text, word_len, most);
+        else
+            buffer_add(&word, text, word_len);
         report_columns_word(lines, &word);
         text = blank ? blank + 1 : end;
     }

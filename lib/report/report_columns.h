@@ -28,7 +28,7 @@ struct report_columns_lines {
 /* Appends a word, which may contain blanks and is never broken, and empties it.  A blank precedes it unless
  * it begins a line. */
 void report_columns_word(struct report_columns_lines *lines, struct buffer *word);
-/* Appends text, which may be broken at any of its blanks. */
+/* Appends text, which may be broken at any of its blanks; words longer than a line are shortened. */
 void report_columns_text(struct report_columns_lines *lines, const char *text, size_t len);
 /* Begins a new, indented line. */
 void report_columns_line(struct report_columns_lines *lines);

@@ -36,12 +36,14 @@ static void put_paths(struct buffer *out, const struct case_object *object)
         report_xml_name(out, "    <filename", path, strlen(path), "</filename>\n");
 }
 
-/* The first number of an address such as 1234-128-3; those of ranges and of the host's files have none. */
-static void put_inode(struct buffer *out, const char *address)
+/* The first number of an address such as 1234-128-3; those of ranges and of the host's files have none, and a
+ * member has only that of the object that it is packed in. */
+static void put_inode(struct buffer *out, const struct case_object *object)
 {
+    const char *address = object->address;
     const size_t digits = strspn(address, "0123456789");
 
-    if (digits == 0 || address[digits] != '-')
+    if (object->kind == OBJECT_MEMBER || digits == 0 || address[digits] != '-')
         return;
     buffer_add_text(out, "    <inode>");
     buffer_add(out, address, digits);
@@ -69,7 +71,7 @@ static void put_times(struct buffer *out, const struct case_object *object)
 
 static void put_runs(struct buffer *out, const struct case_object *object)
 {
-    if (object->run_count == 0 && !(object->flags & OBJECT_RESIDENT))
+    if (object->run_count == 0 && (object->kind == OBJECT_MEMBER || !(object->flags & OBJECT_RESIDENT)))
         return;
     buffer_printf(out, "    <byte_runs%s>\n", object->runs_cut ? " kith:cut=\"1\"" : "");
     for (size_t i = 0; i < object->run_count; i++) {
@@ -87,6 +89,19 @@ static void put_runs(struct buffer *out, const struct case_object *object)
     buffer_add_text(out, "    </byte_runs>\n");
 }
 
+static void put_parent(struct buffer *out, const struct case_object *object)
+{
+    struct buffer parent = {0};
+
+    if (object->kind != OBJECT_MEMBER)
+        return;
+    buffer_add(&parent, object->address, object_parent_len(object->address));
+    buffer_add_char(&parent, '\0');
+    report_xml_text(out, "kith:parent", parent.failed ? "" : parent.data);
+    buffer_inherit(out, &parent);
+    buffer_release(&parent);
+}
+
 static void open_object(struct buffer *out, const struct case_row *row)
 {
     const struct case_object *object = &row->object;
@@ -97,6 +112,7 @@ static void open_object(struct buffer *out, const struct case_row *row)
     report_xml_text(out, "kith:volume", object->volume);
     report_xml_text(out, "kith:address", object->address);
     report_xml_text(out, "kith:kind", object_kind_name(object->kind));
+    put_parent(out, object);
     if (object->chunk)
         buffer_add_text(out, " kith:chunk=\"1\"");
     report_xml_text(out, "kith:status", report_values_status(object));
@@ -112,7 +128,7 @@ static void open_object(struct buffer *out, const struct case_row *row)
         buffer_add_text(out, "    <orphan>1</orphan>\n");
     if (object->flags & OBJECT_COMPRESSED)
         buffer_add_text(out, "    <compressed>1</compressed>\n");
-    put_inode(out, object->address);
+    put_inode(out, object);
     put_times(out, object);
     put_runs(out, object);
     report_xml_digests(out, "    <hashdigest", &object->digests, "</hashdigest>\n");

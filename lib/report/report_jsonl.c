@@ -23,6 +23,14 @@ static void release(struct report_writer *writer)
 
 /* ---- the object ---- */
 
+static void put_pair(struct json_write *out, const char *key, uint64_t start, uint64_t end)
+{
+    json_write_open(out, key, '[');
+    json_write_number(out, NULL, start);
+    json_write_number(out, NULL, end);
+    json_write_close(out, ']');
+}
+
 static const char *next_path(const char *path)
 {
     return path + strlen(path) + 1;
@@ -73,6 +81,29 @@ static void put_times(struct json_write *out, const struct case_object *object)
     buffer_release(&text);
 }
 
+static void put_parent(struct json_write *out, const struct case_object *object)
+{
+    if (object->kind == OBJECT_MEMBER)
+        json_write_bytes(out, "parent", object->address, object_parent_len(object->address));
+}
+
+/* Of a member, most of which are stored packed: the bytes that lie on the image as they are. */
+static void put_stored(struct json_write *out, const struct case_object *object)
+{
+    if (object->kind != OBJECT_MEMBER || object->run_count == 0)
+        return;
+    json_write_open(out, "stored", '[');
+    for (size_t i = 0; i < object->run_count; i++) {
+        const struct object_run *run = &object->runs[i];
+
+        json_write_open(out, NULL, '{');
+        put_pair(out, "object", run->offset, run->offset + run->len);
+        put_pair(out, "image", run->image, run->image + run->len);
+        json_write_close(out, '}');
+    }
+    json_write_close(out, ']');
+}
+
 static void put_object(struct json_write *out, const struct case_row *row)
 {
     const struct case_object *object = &row->object;
@@ -82,10 +113,12 @@ static void put_object(struct json_write *out, const struct case_row *row)
     json_write_text(out, "volume", object->volume);
     json_write_text(out, "address", object->address);
     json_write_text(out, "kind", object_kind_name(object->kind));
+    put_parent(out, object);
     json_write_bool(out, "chunk", object->chunk);
     json_write_bool(out, "allocated", object->flags & OBJECT_ALLOCATED);
     put_paths(out, object);
     json_write_number(out, "size", object->size);
+    put_stored(out, object);
     put_times(out, object);
     report_jsonl_digests(out, "digests", &object->digests);
     json_write_text(out, "status", report_values_status(object));
@@ -147,14 +180,6 @@ static void put_proof(struct json_write *out, const struct finding *finding)
     json_write_number(out, "proved", finding->proved);
     json_write_number(out, "blocks", finding->blocks);
     json_write_close(out, '}');
-}
-
-static void put_pair(struct json_write *out, const char *key, uint64_t start, uint64_t end)
-{
-    json_write_open(out, key, '[');
-    json_write_number(out, NULL, start);
-    json_write_number(out, NULL, end);
-    json_write_close(out, ']');
 }
 
 static void put_piece(void *arg, const struct object_run *piece)

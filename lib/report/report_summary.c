@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "report/report_account.h"
+#include "report/report_unopened.h"
 #include "report/report_values.h"
 
 /* ---- counts ---- */
@@ -207,6 +208,17 @@ static int add_part(void *arg, const char *volume, const struct account_table *t
     return report_account_add(arg, volume, table);
 }
 
+/* Evidence that is read again has the same members. */
+static int add_unopened(struct casefile *casefile, uint64_t evidence,
+                        void (*take)(void *arg, const char *text), void *arg, struct error *err)
+{
+    struct case_evidence about;
+
+    if (casefile_evidence(casefile, evidence, &about, err) <= 0)
+        return -1;
+    return about.again ? 0 : report_unopened(casefile, evidence, take, arg, err);
+}
+
 int report_summary_unexamined(struct casefile *casefile, uint64_t evidence,
                               void (*take)(void *arg, const char *text), void *arg, struct error *err)
 {
@@ -224,7 +236,7 @@ int report_summary_unexamined(struct casefile *casefile, uint64_t evidence,
     }
     buffer_release(&text);
     report_account_reset(&account);
-    return result;
+    return result ? result : add_unopened(casefile, evidence, take, arg, err);
 }
 
 /* ---- the context ---- */

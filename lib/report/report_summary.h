@@ -16,7 +16,8 @@
 int report_summary(struct casefile *casefile, uint64_t evidence, struct buffer *out, struct error *err);
 
 /* Calls take for each volume whose files were not examined: "volume 2@1048576 (50.0 MB): ENCRYPTED, content
- * not examined".  Returns -1 and fills err if the case cannot be read or memory runs out. */
+ * not examined", and for members of containers that were not unpacked (report_unopened.h).  Returns -1 and
+ * fills err if the case cannot be read or memory runs out. */
 int report_summary_unexamined(struct casefile *casefile, uint64_t evidence,
                               void (*take)(void *arg, const char *text), void *arg, struct error *err);
 

@@ -68,6 +68,8 @@ static void put_object(struct json_write *out, const struct case_row *row)
     json_write_text(out, "volume", object->volume);
     json_write_text(out, "address", object->address);
     json_write_text(out, "kind", object_kind_name(object->kind));
+    if (object->kind == OBJECT_MEMBER)
+        json_write_bytes(out, "parent", object->address, object_parent_len(object->address));
     if (object->path_count)
         json_write_name(out, "filename", object->paths, strlen(object->paths));
     json_write_number(out, "file_size", object->size);

@@ -119,18 +119,59 @@ static void put_object(struct report_uco_write *write, const char *name, const s
     end_node(out);
 }
 
+/* Begins the relationship between a thing and what it lies in. */
+static void begin_place(struct report_uco_write *write, const char *name, const char *in)
+{
+    report_uco_write_node(write, NULL, name, ":place", "uco-observable:ObservableRelationship", NULL);
+    report_uco_write_ref(write, "uco-core:source", name);
+    report_uco_write_ref(write, "uco-core:target", in);
+    json_write_text(&write->out, "uco-core:kindOfRelationship", "Contained_Within");
+    json_write_bool(&write->out, "uco-core:isDirectional", true);
+}
+
+/* The objects that a member is packed in, from the innermost to the one on the disk, which lies on the
+ * evidence.  Sets `in` to the name of the first. */
+static void put_parents(struct report_uco_write *write, char in[REPORT_UCO_NAME_ROOM],
+                        const struct case_row *row, const char *evidence)
+{
+    const struct case_object *object = &row->object;
+    struct json_write *out = &write->out;
+    char name[REPORT_UCO_NAME_ROOM], next[REPORT_UCO_NAME_ROOM];
+    struct buffer address = {0};
+    size_t len = object_parent_len(object->address);
+
+    report_uco_write_place_name(write, in, row, len);
+    memcpy(name, in, sizeof name);
+    while (len > 0 && !address.failed) {
+        buffer_reset(&address);
+        buffer_add(&address, object->address, len);
+        buffer_add_char(&address, '\0');
+        report_uco_write_node(write, NULL, name, "", "uco-observable:ObservableObject", "kith:Object");
+        json_write_text(out, "kith:volume", object->volume);
+        json_write_bytes(out, "kith:address", object->address, len);
+        end_node(out);
+        len = address.failed ? 0 : object_parent_len(address.data);
+        if (len)
+            report_uco_write_place_name(write, next, row, len);
+        begin_place(write, name, len ? next : evidence);
+        end_node(out);
+        if (len)
+            memcpy(name, next, sizeof name);
+    }
+    buffer_inherit(out->to, &address);
+    buffer_release(&address);
+}
+
 static void put_place(struct report_uco_write *write, const char *name, const struct case_row *row)
 {
     const struct case_object *object = &row->object;
     struct json_write *out = &write->out;
-    char evidence[REPORT_UCO_NAME_ROOM], suffix[40];
+    char in[REPORT_UCO_NAME_ROOM], evidence[REPORT_UCO_NAME_ROOM], suffix[40];
 
     report_uco_write_evidence_name(evidence, casefile_first_reading(row->evidence));
-    report_uco_write_node(write, NULL, name, ":place", "uco-observable:ObservableRelationship", NULL);
-    report_uco_write_ref(write, "uco-core:source", name);
-    report_uco_write_ref(write, "uco-core:target", evidence);
-    json_write_text(out, "uco-core:kindOfRelationship", "Contained_Within");
-    json_write_bool(out, "uco-core:isDirectional", true);
+    if (object->kind == OBJECT_MEMBER)
+        put_parents(write, in, row, evidence);
+    begin_place(write, name, object->kind == OBJECT_MEMBER ? in : evidence);
     if (object->run_count) {
         json_write_open(out, "uco-core:hasFacet", '[');
         for (size_t i = 0; i < object->run_count; i++) {

@@ -103,6 +103,31 @@ void report_uco_write_digests(struct report_uco_write *write, const char *key, c
     json_write_close(&write->out, ']');
 }
 
+/* Addresses may be long, so it is their digest that makes the name. */
+void report_uco_write_place_name(struct report_uco_write *write, char name[REPORT_UCO_NAME_ROOM],
+                                 const struct case_row *row, size_t len)
+{
+    const char *volume = row->object.volume, *address = row->object.address;
+    const uint64_t apart = *address == '-' ? row->id.object : 0;
+    struct digest_values values = {0};
+    struct buffer text = {0};
+
+    buffer_printf(&text, "%" PRIu64 "/%s/", apart, volume);
+    buffer_add(&text, address, len);
+    if (!write->failed && !text.failed &&
+        (digest_begin(write->digest, &write->err) ||
+         digest_update(write->digest, text.data, text.len, &write->err) ||
+         digest_final(write->digest, &values, &write->err)))
+        write->failed = true;
+    write->out.to->failed |= text.failed;
+    buffer_reset(&text);
+    escape_hex(&text, values.bytes[DIGEST_SHA1], DIGEST_SHA1_LEN);
+    snprintf(name, REPORT_UCO_NAME_ROOM, "place:%" PRIu64 ".%.*s", casefile_first_reading(row->evidence),
+             (int)text.len, text.len ? text.data : "");
+    buffer_inherit(write->out.to, &text);
+    buffer_release(&text);
+}
+
 void report_uco_write_evidence_name(char name[REPORT_UCO_NAME_ROOM], uint64_t evidence)
 {
     snprintf(name, REPORT_UCO_NAME_ROOM, "evidence:%" PRIu64, evidence);

@@ -45,6 +45,10 @@ void report_uco_write_typed(struct report_uco_write *write, const char *key, con
 /* Writes a list of digests, if there are any. */
 void report_uco_write_digests(struct report_uco_write *write, const char *key, const char *name,
                               const struct digest_values *digests);
+/* The name of what the row's object is packed in, whose address are the first len bytes of its own.  Files of
+ * the host all have the same address, so theirs are apart for each object. */
+void report_uco_write_place_name(struct report_uco_write *write, char name[REPORT_UCO_NAME_ROOM],
+                                 const struct case_row *row, size_t len);
 /* Names of a piece of evidence, an object, a reference and a finding. */
 void report_uco_write_evidence_name(char name[REPORT_UCO_NAME_ROOM], uint64_t evidence);
 void report_uco_write_row_names(const struct case_row *row, char object[REPORT_UCO_NAME_ROOM],

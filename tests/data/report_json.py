@@ -93,7 +93,7 @@ def id_of(number, rank):
     return f'{number >> 40}.{number & (1 << 40) - 1}.{rank + 1}'
 
 
-def check_object(line, row):
+def check_object(line, row, runs):
     got = line['object']
     assert got['volume'] == row['volume'] and got['address'] == row['address'], (got, dict(row))
     assert got['kind'] == row['kind'] and got['size'] == row['size'] and got['chunk'] == bool(row['chunk'])
@@ -102,6 +102,11 @@ def check_object(line, row):
     assert got['status'] == status and (row['reason'] or '') == got.get('reason', '')
     paths = ([raw(got, 'path')] if 'path' in got else []) + [raw(p, 'path') for p in got.get('more_paths', [])]
     assert b''.join(path + b'\0' for path in paths) == row['paths'], (got, row['paths'])
+    # two slashes lead to the last level, one to the first; no name has two
+    parent = row['address'].rpartition('//')[0] or row['address'].partition('/')[0]
+    assert got.get('parent') == (parent if row['kind'] == 'member' else None), got
+    stored = [{'object': [at, at + size], 'image': [image, image + size]} for at, image, size in runs]
+    assert got.get('stored', []) == (stored if row['kind'] == 'member' else []), got
 
 
 def check_finding(line, row, sets, runs):
@@ -157,7 +162,7 @@ def main(case, report, rows):
     for line, (finding, item) in zip(lines[1:], wanted):
         assert (line['type'] == 'finding') == (finding is not None), line
         assert raw(line['evidence'], 'path') == evidence[line['evidence']['number']] and line['evidence']['number'] == item['evidence']
-        check_object(line, item)
+        check_object(line, item, runs_of(origins[item['id']]['runs']))
         check_origin(line['object'], origins[item['id']])
         if finding:
             check_finding(line, finding, sets, runs_of(origins[item['id']]['runs']))
