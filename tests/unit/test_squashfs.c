@@ -49,7 +49,8 @@ static void check_files(struct containers_list *list)
 
 START_TEST(files_of_each_method)
 {
-    static const char *const methods[] = {"gzip", "lzo", "lz4", "stored", "no-fragments"};
+    static const char *const methods[] = {"gzip", "lzma", "lzo",    "xz",
+                                          "lz4",  "zstd", "stored", "no-fragments"};
 
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         size_t len;
