@@ -31,6 +31,7 @@ const struct container_format *const container_formats[] = {
     &archive_format_lzip,
     &archive_format_z,
     &media_format_jpeg,
+    &media_format_png,
     &media_format_mp3,
     &media_format_flac,
     &media_format_ogg,

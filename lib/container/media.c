@@ -64,25 +64,45 @@ static int find_range(struct media *media, struct error *err)
     return more;
 }
 
+const uint8_t *media_ready(struct media *media, size_t *len, struct error *err)
+{
+    const int more = find_range(media, err);
+    const uint8_t *bytes;
+
+    *len = 0;
+    if (more <= 0)
+        return more < 0 ? NULL : media->window;
+    bytes = media_view(media, media->range.start, 1, len);
+    if (*len > media->range.len)
+        *len = (size_t)media->range.len;
+    if (*len == 0) {
+        error_set(err, "cannot be read at %llu", (unsigned long long)media->range.start);
+        return NULL;
+    }
+    return bytes;
+}
+
+void media_taken(struct media *media, size_t len)
+{
+    media->range.start += len;
+    media->range.len -= len;
+}
+
 static ssize_t read_member(struct container *container, void *into, size_t len, struct error *err)
 {
     struct media *media = (struct media *)container;
-    const int more = find_range(media, err);
     const uint8_t *bytes;
     size_t got;
 
-    if (more <= 0 || len == 0)
-        return more <= 0 ? more : 0;
-    bytes = media_view(media, media->range.start, 1, &got);
-    if (got == 0)
-        return error_set(err, "cannot be read at %llu", (unsigned long long)media->range.start);
+    if (media->unpack)
+        return media->unpack(media, into, len, err);
+    bytes = media_ready(media, &got, err);
+    if (!bytes)
+        return -1;
     if (got > len)
         got = len;
-    if (got > media->range.len)
-        got = (size_t)media->range.len;
     memcpy(into, bytes, got);
-    media->range.start += got;
-    media->range.len -= got;
+    media_taken(media, got);
     return (ssize_t)got;
 }
 
@@ -90,7 +110,7 @@ static uint64_t find_place(struct container *container)
 {
     struct media *media = (struct media *)container;
 
-    return find_range(media, NULL) == 1 ? media->range.start : CONTAINER_UNKNOWN;
+    return !media->unpack && find_range(media, NULL) == 1 ? media->range.start : CONTAINER_UNKNOWN;
 }
 
 static int next_member(struct container *container, struct container_member *member, struct error *err)
@@ -100,6 +120,7 @@ static int next_member(struct container *container, struct container_member *mem
     while (media->more && media->more(media, NULL) == 1)
         ;
     media->more = NULL;
+    media->unpack = NULL;
     media->range.len = 0;
     return media->step(media, member, err);
 }

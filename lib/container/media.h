@@ -13,6 +13,7 @@ extern const struct container_format media_format_jpeg;
 extern const struct container_format media_format_mp3;
 extern const struct container_format media_format_flac;
 extern const struct container_format media_format_ogg;
+extern const struct container_format media_format_png;
 extern const struct container_format media_format_wav;
 
 #endif

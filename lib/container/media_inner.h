@@ -27,6 +27,9 @@ struct media {
     /* Sets `range` to the next one of the present member, which lies in the content and may be empty. Returns
      * 1, 0 after the last one, -1 on error.  NULL: `range` is the only one. */
     int (*more)(struct media *media, struct error *err);
+    /* As `read` of a container, if the present member is not stored as it is: takes the bytes of its ranges
+     * with media_ready.  NULL: it is. */
+    ssize_t (*unpack)(struct media *media, void *into, size_t len, struct error *err);
     /* As `next` of a container; all ranges of the last member have been determined. */
     int (*step)(struct media *media, struct container_member *member, struct error *err);
     uint64_t window_start;
@@ -45,6 +48,11 @@ struct media *media_new(size_t size, const struct container_sight *sight, const 
 const uint8_t *media_view(struct media *media, uint64_t at, size_t want, size_t *len);
 /* The same if there are `want` bytes, otherwise NULL. */
 const uint8_t *media_bytes(struct media *media, uint64_t at, size_t want);
+
+/* The next bytes in the ranges of the present member, *len of them; 0 at its end.  NULL on error. media_taken
+ * moves on by `len` bytes of them. */
+const uint8_t *media_ready(struct media *media, size_t *len, struct error *err);
+void media_taken(struct media *media, size_t len);
 
 /* Reports that a long call is getting on. */
 void media_progress(struct media *media);

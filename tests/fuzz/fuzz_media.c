@@ -21,7 +21,7 @@ static const struct {
     const struct container_format *format;
 } formats[] = {
     {'j', &media_format_jpeg}, {'m', &media_format_mp3}, {'f', &media_format_flac},
-    {'o', &media_format_ogg},  {'w', &media_format_wav},
+    {'o', &media_format_ogg},  {'w', &media_format_wav}, {'p', &media_format_png},
 };
 
 static void require_same(const struct containers_list *one, const struct containers_list *other)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes the pictures and sounds in media/, and prints what the tests expect of them: the SHA-1 of what other programs take
-# out of them.  Needs ImageMagick, exiftool, exiv2, jhead, jpegtran, sox, lame, id3v2, eyeD3, ffmpeg, flac and opusenc.
+# out of them.  Needs ImageMagick, exiftool, exiv2, jhead, jpegtran, optipng,
+# pngcrush, zopflipng, sox, lame, id3v2, eyeD3, ffmpeg, flac and opusenc.
 set -eu
 cd "$(dirname "$0")/media"
 
@@ -27,6 +28,15 @@ for tag in Exif ThumbnailImage XMP ICC_Profile Comment; do
 done
 sha1sum stripped.jpg
 
+# ---- PNG: compressed by other programs ----
+
+rm -f ./*.png
+convert -seed 1 -size 40x24 plasma:red-blue -strip -depth 8 -define png:compression-level=1 -define png:color-type=2 plain.png
+optipng -quiet -o5 -nx -out optipng.png plain.png
+pngcrush -q -l 9 plain.png pngcrush.png 2>/dev/null
+zopflipng -y --iterations=5 plain.png zopflipng.png >/dev/null
+echo "$(convert plain.png RGB:- | sha1sum | cut -c1-40) pixels of plain.png"
+
 # ---- sound ----
 
 rm -f ./*.mp3 ./*.flac ./*.opus
@@ -50,6 +60,6 @@ metaflac --dont-use-padding --remove-all bare.flac
 echo "$(tail -c +43 bare.flac | sha1sum | cut -c1-40) frames of bare.flac"
 opusenc --quiet --bitrate 8 --serial 1 --discard-comments --title one sound.wav one.opus
 opusenc --quiet --bitrate 8 --serial 9 --discard-comments --picture stripped.jpg --title "$(printf '%0600d' 1)" sound.wav two.opus
-ffmpeg -v error -i one.opus -c copy -metadata title=three three.opus
+ffmpeg -v error -flags +bitexact -i one.opus -c copy -metadata title=three three.opus
 rm sound.wav
 ls -l
