@@ -163,7 +163,7 @@ static enum outcome skip_raw(struct markup *markup)
         const char *place = memchr(here(markup), '<', left(markup));
 
         markup->at += place ? (size_t)(place - here(markup)) : left(markup);
-        if (left(markup) < 2 + name_len) {
+        if (!place || left(markup) < 2 + name_len) {
             markup->at += markup->is_last ? left(markup) : 0;
             return SHORT;
         }

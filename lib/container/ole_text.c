@@ -135,7 +135,12 @@ static const struct ole_text_kind mail_kind = {"__properties_version1.0", true, 
 /* ---- the container ---- */
 
 static const struct ole_text_kind *const kinds[] = {
-    &ole_text_word_kind, &ole_text_sheets_kind, &ole_text_sheets_old_kind, &ole_text_slides_kind, &mail_kind,
+    &ole_text_word_kind,
+    &ole_text_sheets_kind,
+    &ole_text_sheets_old_kind,
+    &ole_text_slides_kind,
+    &mail_kind,
+    NULL,
 };
 
 static void end_document(struct ole_text *text)
@@ -153,7 +158,7 @@ static void end_document(struct ole_text *text)
 
 static const struct ole_text_kind *kind_of(const struct ole_entry *entry, bool is_root)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; kinds[i]; i++)
         if (ole_entry_is(entry, kinds[i]->stream) && (is_root || !kinds[i]->is_root_only))
             return kinds[i];
     return NULL;

@@ -180,6 +180,12 @@ static void write_label(struct ole_text *text, const uint8_t *label, size_t len)
     running_text_space(&text->out);
 }
 
+/* A formula yields a number unless this is marked as something else. */
+static bool has_number(const uint8_t *formula, size_t len)
+{
+    return len >= CELL + 8 && bytes_load_le(formula + CELL + 6, 2) != 0xffff;
+}
+
 static void take_cell(struct ole_text *text, uint32_t type, const uint8_t *data, size_t len)
 {
     begin_cell(text, (uint32_t)bytes_load_le(data, 2));
@@ -187,9 +193,7 @@ static void take_cell(struct ole_text *text, uint32_t type, const uint8_t *data,
         shared_strings_write(&text->sheets.strings, bytes_load32(data + CELL), &text->out);
     else if (type == RECORD_LABEL)
         write_label(text, data + CELL, len - CELL);
-    else if (type == RECORD_NUMBER && len >= CELL + 8)
-        write_bits(text, bytes_load64(data + CELL));
-    else if (type == RECORD_FORMULA && len >= CELL + 8 && bytes_load_le(data + CELL + 6, 2) != 0xffff)
+    else if ((type == RECORD_NUMBER || (type == RECORD_FORMULA && has_number(data, len))) && len >= CELL + 8)
         write_bits(text, bytes_load64(data + CELL));
     else if (type == RECORD_PACKED_NUMBER && len >= CELL + 4)
         write_packed(text, bytes_load32(data + CELL));
