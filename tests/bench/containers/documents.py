@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Documents: saved again, converted, in two versions, and with text pasted from others."""
+import functools
 import glob
 import os
 import zipfile
@@ -13,7 +14,7 @@ SHARES = (("few edits", .02), ("many edits", .3))
 
 
 class Documents:
-    """The texts of the manuals in each format; made when first asked for."""
+    """The texts of the manuals in each format, made when first asked for."""
 
     def __init__(self, corpus):
         self.corpus = corpus
@@ -43,10 +44,12 @@ class Documents:
         made = office.convert([path for path in paths if path], kind, self.corpus.scratch("%s-%s" % (name, kind)), self.profile)
         return [made.get(path) for path in paths]
 
+    @functools.lru_cache(maxsize=None)
     def old(self, kind):
         spare = self.corpus.pairs + 6
         return self.make("old", [(name, old) for name, old, _ in self.sources[:spare]], kind)
 
+    @functools.lru_cache(maxsize=None)
     def new(self, kind):
         spare = self.corpus.pairs + 6
         return self.make("new", [(name, new) for name, _, new in self.sources[:spare]], kind)

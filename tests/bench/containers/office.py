@@ -37,9 +37,11 @@ def convert(paths, kind, folder, profile):
     filter_name, ending = TYPES[kind]
     os.makedirs(folder, exist_ok=True)
     target = {path: os.path.join(folder, os.path.splitext(os.path.basename(path))[0] + ending) for path in paths}
-    wanted = [path for path in paths if not os.path.exists(target[path])]
-    for at in range(0, len(wanted), BATCH):
-        batch = wanted[at:at + BATCH]
+    for made in target.values():
+        if os.path.exists(made):
+            os.unlink(made)
+    for at in range(0, len(paths), BATCH):
+        batch = paths[at:at + BATCH]
         web = ["--infilter=HTML (StarWriter)"] if batch[0].endswith(".html") else []
         command = ["soffice", "-env:UserInstallation=file://" + os.path.abspath(profile), "--headless", *web,
                    "--convert-to", filter_name, "--outdir", folder, *batch]

@@ -33,8 +33,8 @@ def shortened(blocks):
 
 
 def versions(packages):
-    """Texts of manuals in two versions: (name, old paragraphs, new paragraphs), in an order that mixes the manuals."""
-    found = []
+    """Texts of manuals in two versions: (name, old paragraphs, new paragraphs), in an order that mixes the manuals, each once."""
+    found, seen = [], set()
     for package in ("git-doc", "vim-runtime"):
         old = os.path.join(packages, "tree/old", package)
         for path in sorted(glob.glob(old + "/usr/share/**/*.txt", recursive=True)):
@@ -42,7 +42,8 @@ def versions(packages):
             if not os.path.isfile(path) or not os.path.isfile(other) or "RelNotes" in path or os.path.islink(path):
                 continue
             texts = [shortened(paragraphs(read_text(place))) for place in (path, other)]
-            if min(sum(map(len, text)) for text in texts) >= 5000 and min(map(len, texts)) >= 12:
+            if min(sum(map(len, text)) for text in texts) >= 5000 and min(map(len, texts)) >= 12 and tuple(texts[0]) not in seen:
+                seen.add(tuple(texts[0]))
                 found.append((os.path.basename(path), *texts))
     random.Random(0).shuffle(found)
     return found
