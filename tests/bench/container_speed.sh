@@ -12,10 +12,10 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 command -v mke2fs >/dev/null || { echo "no mke2fs: nothing is measured"; exit 0; }
 
-# cpu COMMAND...: the least CPU seconds of five runs
+# cpu COMMAND...: the least CPU seconds of three runs
 cpu()
 {
-    for _ in 1 2 3 4 5; do (TIMEFORMAT='%U %S'; { time "$@" >/dev/null 2>&1; } 2>&1 | awk '{ print $1 + $2 }'); done | sort -n | head -n 1
+    for _ in 1 2 3; do (TIMEFORMAT='%U %S'; { time "$@" >/dev/null 2>&1; } 2>&1 | awk '{ print $1 + $2 }'); done | sort -n | head -n 1
 }
 
 # memory COMMAND...: of its largest process, MB
@@ -34,7 +34,7 @@ ratio()
 measure()
 {
     local alone line mine closed
-    line=$(for _ in 1 2 3 4 5; do find "$2" -type f | LC_ALL=C sort | "$bench/bench_container" 1; done | sort -k2n | head -n 1)
+    line=$(for _ in 1 2 3; do find "$2" -type f | LC_ALL=C sort | "$bench/bench_container" 1; done | sort -k2n | head -n 1)
     read -r _ alone members bytes <<<"$line"
     mine=$(cpu "$kith" scan -q -j1 -r "$scratch/strangers.kith" "$2")
     closed=$(cpu "$kith" scan -q -j1 --containers no -r "$scratch/strangers.kith" "$2")

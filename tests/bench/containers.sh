@@ -11,6 +11,16 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ -e "$folder/pairs.csv" ] || python3 "$here/make_containers.py" "$folder" || exit 1
 [ -e "$folder/unrelated" ] || python3 "$here/containers/unrelated.py" "$folder/unrelated" "$folder/packages" || exit 1
 
+# scan_folder SET-WITHOUT-ENDING EVIDENCE OPTIONS...: what is found, beside the set; nothing if it could not be scanned
+scan_folder()
+{
+    local set=$1 evidence=$2 status
+    shift 2
+    "$kith" scan -q --csv "$@" -r "$set.kith" "$evidence" >"$set.csv"
+    status=$?
+    [ $status -eq 0 ] || [ $status -eq 3 ] || { rm "$set.csv"; echo "$evidence: not scanned: exit status $status" >&2; }
+}
+
 # scan_classes NAME OPTIONS...: the findings of each class, in a folder of that name
 scan_classes()
 {
@@ -19,10 +29,10 @@ scan_classes()
     rm -rf "$results"
     mkdir -p "$results"
     for class in "$folder"/*/reference; do
+        [ "$class" != "$folder/unrelated/reference" ] || continue
         class=${class%/reference} name=${class##*/}
         "$kith" add -q "$@" "$results/$name.kith" "$class/reference" >/dev/null &&
-            "$kith" scan -q --csv "$@" -r "$results/$name.kith" "$class/evidence" >"$results/$name.csv"
-        [ $? -le 3 ] || echo "$name: not scanned" >&2
+            scan_folder "$results/$name" "$class/evidence" "$@"
     done
 }
 
@@ -35,8 +45,8 @@ strangers()
     mkdir -p "$results"
     for count in 10 100 1000; do
         find "$folder/unrelated/reference" -type f | LC_ALL=C sort | head -n "$count" | tr '\n' '\0' |
-            xargs -0 "$kith" add -q "$@" "$results/$count.kith" >/dev/null
-        "$kith" scan -q --csv "$@" -r "$results/$count.kith" "$folder/unrelated/evidence" >"$results/$count.csv"
+            xargs -0 "$kith" add -q "$@" "$results/$count.kith" >/dev/null &&
+            scan_folder "$results/$count" "$folder/unrelated/evidence" "$@"
     done
 }
 

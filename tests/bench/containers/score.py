@@ -19,7 +19,9 @@ FILE = re.compile(r"\b[re]\d{3,}\.\w+")  # as the corpus names files; members ha
 
 
 def found(path):
-    """(evidence file, reference file) -> rows"""
+    """(evidence file, reference file) -> rows; None if it was not scanned"""
+    if not os.path.exists(path):
+        return None
     pairs = collections.defaultdict(list)
     with open(path, newline="", encoding="utf-8", errors="replace") as file:
         for row in csv.DictReader(file):
@@ -30,10 +32,9 @@ def found(path):
 
 
 def count(folder, column, name, pairs, others):
-    path = os.path.join(folder, "findings", column, corpus.folder_name(name) + ".csv")
-    if not os.path.exists(path):
+    results = found(os.path.join(folder, "findings", column, corpus.folder_name(name) + ".csv"))
+    if results is None:
         return "-"
-    results = found(path)
     wanted = {(os.path.basename(evidence), os.path.basename(reference)) for _, reference, evidence in pairs}
     for pair in sorted(set(results) - wanted):
         row = results[pair][0]
@@ -63,7 +64,8 @@ def false_findings(folder, columns):
     print("\n| unrelated documents | pairs | %s |" % " | ".join("pairs found, containers " + column for column in columns))
     print("|---" * (len(columns) + 2) + "|")
     for size in (10, 100, 1000):
-        cells = [len(found(os.path.join(folder, "findings", "unrelated-" + column, "%d.csv" % size))) for column in columns]
+        results = [found(os.path.join(folder, "findings", "unrelated-" + column, "%d.csv" % size)) for column in columns]
+        cells = ["-" if pairs is None else len(pairs) for pairs in results]
         print("| %d, against %d | %d | %s |" % (many, size, many * size, " | ".join(map(str, cells))))
 
 
