@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -31,14 +32,23 @@ static void body_mode(struct buffer *out, const struct object *object)
         buffer_add_char(out, object->mode >> i & 1 ? "xwr"[i % 3] : '-');
 }
 
+static bool is_dated(const struct object *object)
+{
+    for (int i = 0; i < OBJECT_TIMES; i++)
+        if (object->times[i].seconds)
+            return true;
+    return false;
+}
+
 static void put_object(struct ls_report *report, const struct ls_entry *entry)
 {
     struct buffer *line = &report->out.line;
     const struct object *object = entry->object;
     const char *path = entry->paths;
 
-    if (object->flags & OBJECT_RANGE)
-        return; /* without times there is nothing for a time line */
+    /* without times there is nothing for a time line, and most containers do not state any */
+    if (object->flags & OBJECT_RANGE || (object->kind == OBJECT_MEMBER && !is_dated(object)))
+        return;
     for (size_t i = 0; i < (entry->path_count ? entry->path_count : 1); i++, path = ls_values_next(path)) {
         if (entry->digests->kinds & DIGEST_BIT(DIGEST_MD5))
             ls_values_digest(line, entry->digests, DIGEST_MD5);

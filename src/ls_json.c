@@ -46,7 +46,8 @@ static void put_runs(struct json_write *out, const struct object *object)
 static void put_times(struct json_write *out, struct buffer *text, const struct ls_entry *entry)
 {
     static const char *const times[] = {"mtime", "atime", "ctime", "crtime"};
-    const enum report_zone zone = ls_values_has_zone(entry->volume) ? REPORT_ZONE_UTC : REPORT_ZONE_NONE;
+    const enum report_zone zone =
+        ls_values_has_zone(entry->volume, entry->object) ? REPORT_ZONE_UTC : REPORT_ZONE_NONE;
 
     for (int i = 0; i < OBJECT_TIMES; i++) {
         ls_values_stamp(text, &entry->object->times[i], zone);
@@ -66,6 +67,8 @@ static void put_object(struct ls_report *report, const struct ls_entry *entry)
     object_address(&text, object);
     put_made(&out, "address", &text);
     json_write_text(&out, "kind", object_kind_name(object->kind));
+    if (object->kind == OBJECT_MEMBER)
+        json_write_bytes(&out, "parent", object->parent.data, object->parent.len);
     put_paths(&out, entry);
     json_write_number(&out, "size", object->size);
     json_write_bool(&out, "allocated", object->flags & OBJECT_ALLOCATED);

@@ -5,7 +5,8 @@
 #include "base/array.h"
 #include "ls_text.h"
 
-/* A volume and the number of objects of each kind in it.  The first one is for what lies outside of volumes. */
+/* A volume and the number of objects of each kind in it.  The first one is for what lies outside of volumes.
+ */
 struct ls_volume {
     char *text; /* escaped */
     unsigned long long count[OBJECT_KINDS], bytes[OBJECT_KINDS], damaged;
@@ -59,7 +60,7 @@ static void add_counts(struct buffer *line, const struct ls_volume *volume)
             buffer_printf(line, "    %-11s %9llu  ", object_kind_name((enum object_kind)kind),
                           volume->count[kind]);
             ls_text_size(line, volume->bytes[kind]);
-            buffer_add_char(line, '\n');
+            buffer_add_text(line, kind == OBJECT_MEMBER ? "  (packed in the objects above)\n" : "\n");
         }
     if (volume->damaged)
         buffer_printf(line, "    %-11s %9llu\n", "incomplete", volume->damaged);

@@ -106,7 +106,7 @@ static void add_column(struct buffer *line, int width, int most, struct buffer *
 static void add_time(struct buffer *line, const struct ls_report *report, const struct ls_entry *entry,
                      struct buffer *text)
 {
-    const bool has_zone = ls_values_has_zone(entry->volume);
+    const bool has_zone = ls_values_has_zone(entry->volume, entry->object);
     const struct object_stamp stamp = {.seconds = entry->object->times[OBJECT_MTIME].seconds};
 
     ls_values_stamp(text, &stamp, has_zone ? report->zone : REPORT_ZONE_NONE);

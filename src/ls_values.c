@@ -12,8 +12,10 @@ void ls_values_stamp(struct buffer *out, const struct object_stamp *stamp, enum 
         report_values_zone_time(out, stamp->seconds, stamp->nanoseconds, zone);
 }
 
-bool ls_values_has_zone(const struct evidence_volume *volume)
+bool ls_values_has_zone(const struct evidence_volume *volume, const struct object *object)
 {
+    if (object->kind == OBJECT_MEMBER)
+        return true;
     return strncmp(volume->system, "fat", 3) != 0 && strcmp(volume->system, "exfat") != 0;
 }
 

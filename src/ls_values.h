@@ -11,9 +11,9 @@
 
 /* Nothing if there is no such time. */
 void ls_values_stamp(struct buffer *out, const struct object_stamp *stamp, enum report_zone zone);
-/* Whether times in this volume are in UTC.  FAT stores local times of an unknown zone, and so does exFAT, since
- * libtsk does not apply its offset from UTC. */
-bool ls_values_has_zone(const struct evidence_volume *volume);
+/* Whether times of this object are in UTC.  FAT stores local times of an unknown zone, and so does exFAT,
+ * since libtsk does not apply its offset from UTC.  Times in containers are taken to be in UTC. */
+bool ls_values_has_zone(const struct evidence_volume *volume, const struct object *object);
 /* "ok", "partial: ...": the reason may contain text from the evidence. */
 void ls_values_state(struct buffer *out, const struct object *object);
 /* The properties that change how the content must be read. */
