@@ -12,6 +12,7 @@
 struct file {
     uint64_t id;
     size_t first, count; /* of its names */
+    bool is_empty;
 };
 
 struct name {
@@ -49,7 +50,8 @@ static int add_file(struct audit_known *known, uint64_t id, const struct known *
     if (array_reserve(&known->files, &known->file_room, known->file_count + 1))
         return -1;
     added = &known->files[known->file_count++];
-    *added = (struct file){.id = id, .first = known->name_count};
+    *added =
+        (struct file){.id = id, .first = known->name_count, .is_empty = file->has_size && file->size == 0};
     for (; at < end; at += strlen(at) + 1)
         if (add_name(known, at))
             return -1;
@@ -149,6 +151,67 @@ bool audit_known_use(struct audit_known *known, uint64_t id, const char *label, 
     if (file && !found)
         known->names[file->first].is_used = true;
     return found;
+}
+
+/* ---- members of containers ---- */
+
+/* As nesting_name makes it. */
+static bool is_name_in(const struct audit_known *known, const char *name, const struct file *parent)
+{
+    const size_t len = strlen(name);
+
+    for (size_t i = 0; parent && i < parent->count; i++) {
+        const char *outer = known->texts.data + known->names[parent->first + i].text;
+        const size_t tail = strlen(outer) + strlen(" of ");
+
+        if (len > tail && strcmp(name + len - strlen(outer), outer) == 0 &&
+            strncmp(name + len - tail, " of ", 4) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void skip_names(struct audit_known *known, const struct file *file, const struct file *parent,
+                       uint64_t *count)
+{
+    for (size_t i = 0; i < file->count; i++) {
+        struct name *name = &known->names[file->first + i];
+        const char *text = known->texts.data + name->text;
+
+        if (!name->is_used && (parent ? is_name_in(known, text, parent) : strstr(text, " of ") != NULL)) {
+            name->is_used = true;
+            ++*count;
+        }
+    }
+}
+
+int audit_known_skip_members(struct audit_known *known, struct refset_search *search, uint64_t *count,
+                             struct error *err)
+{
+    enum { AT_ONCE = 64 };
+    uint64_t parents[AT_ONCE];
+
+    *count = 0;
+    for (size_t i = 0; i < known->file_count; i++) {
+        const struct file *file = &known->files[i];
+        uint64_t after = 0;
+        size_t found = AT_ONCE;
+
+        if (file->is_empty) /* the set does not note what they are packed in */
+            skip_names(known, file, NULL, count);
+        while (found == AT_ONCE) {
+            if (refset_search_parents(search, file->id, after, parents, AT_ONCE, &found, err))
+                return -1;
+            for (size_t k = 0; k < found; k++) {
+                const struct file *parent = find_file(known, parents[k]);
+
+                if (parent)
+                    skip_names(known, file, parent, count);
+            }
+            after = found ? parents[found - 1] : 0;
+        }
+    }
+    return 0;
 }
 
 /* ---- what is missing ---- */

@@ -78,14 +78,6 @@ static void leave_out(struct add *add, const char *paths, size_t count, const ch
     add->left_out++;
 }
 
-/* The length of the path of the object on the disk, which the path of a member begins with. */
-static size_t outer_len(const struct object *object, const char *path)
-{
-    const size_t len = strlen(path), inner = object->inner.len + 1;
-
-    return object->kind == OBJECT_MEMBER && object->inner.len && len > inner ? len - inner : len;
-}
-
 /* In an image the volume's label comes first, since several volumes may hold the same paths.  The name of a
  * member says what it is packed in. */
 static int add_paths(struct add *add, int level, const struct evidence_volume *volume,
@@ -98,7 +90,7 @@ static int add_paths(struct add *add, int level, const struct evidence_volume *v
         nesting_name(&add->nesting, level, &name);
         if (strcmp(volume->label, "-") != 0)
             buffer_printf(&name, "%s/", volume->label);
-        buffer_add(&name, paths, level > 0 ? outer_len(object, paths) : strlen(paths));
+        buffer_add(&name, paths, level > 0 ? nesting_outer_len(object, paths) : strlen(paths));
         if (!name.failed)
             known_add_name(&add->known, name.data, name.len);
     }

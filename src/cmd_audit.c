@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "file_kind.h"
 #include "formats.h"
 #include "interrupt.h"
+#include "nesting.h"
 #include "scan.h"
 #include "set_flags.h"
 
@@ -43,7 +45,9 @@ struct audit {
     struct audit_known *known;
     struct audit_report report;
     struct scanner_part part; /* of the current object */
-    bool failed;              /* err says why */
+    struct nesting nesting;   /* of the current object */
+    int level;
+    bool failed; /* err says why */
     struct error err;
 };
 
@@ -60,17 +64,35 @@ static void fail(struct audit *audit)
     interrupt_request();
 }
 
+/* Whether it is known under this path; a member, under the name that kith add gives it. */
+static bool is_known_as(struct audit *audit, uint64_t file, const struct audit_row *row,
+                        const struct object *object)
+{
+    struct buffer name = {0};
+    bool is_known;
+
+    if (audit->level > 0) {
+        nesting_name(&audit->nesting, audit->level, &name);
+        buffer_add(&name, row->path, nesting_outer_len(object, row->path));
+        buffer_add_char(&name, '\0');
+    }
+    audit->report.out.line.failed |= name.failed;
+    is_known =
+        audit_known_use(audit->known, file, row->volume, name.len && !name.failed ? name.data : row->path);
+    buffer_release(&name);
+    return is_known;
+}
+
 /* Puts a row for each path; which of matched and moved it is depends on the path. */
-static void put_rows(struct audit *audit, struct audit_row *row, uint64_t file, const char *paths,
-                     size_t count)
+static void put_rows(struct audit *audit, struct audit_row *row, uint64_t file, const struct object *object,
+                     const char *paths, size_t count)
 {
     const bool is_known = row->status == AUDIT_MATCHED;
 
     for (size_t i = 0; i < (count ? count : 1); i++) {
         row->path = count ? paths : "";
         if (is_known)
-            row->status =
-                audit_known_use(audit->known, file, row->volume, row->path) ? AUDIT_MATCHED : AUDIT_MOVED;
+            row->status = is_known_as(audit, file, row, object) ? AUDIT_MATCHED : AUDIT_MOVED;
         audit_report_row(&audit->report, row);
         paths += count ? strlen(paths) + 1 : 0;
     }
@@ -126,7 +148,7 @@ static int add_object(struct audit *audit, const struct object *object, struct a
         show_unreadable(audit, row, count ? paths : row->address);
     }
     if (status == 0)
-        put_rows(audit, row, file, paths, count);
+        put_rows(audit, row, file, object, paths, count);
     set_file_release(&reference);
     return status;
 }
@@ -145,6 +167,14 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     atomic_fetch_add_explicit(&audit->scan.run.progress.count, 1, memory_order_relaxed);
     if (audit->failed)
         return;
+    audit->level = nesting_take(&audit->nesting, object);
+    if (audit->level < 0) {
+        error_set(&audit->err, "out of memory");
+        fail(audit);
+        return;
+    }
+    if (audit->nesting.levels[audit->level].reason)
+        return; /* kith add leaves it out, too */
     object_address(&address, object);
     buffer_add_char(&address, '\0');
     if (object->state != OBJECT_WHOLE)
@@ -240,6 +270,21 @@ static int audit_all(struct audit *audit, const struct evidence_list *evidence)
     return status;
 }
 
+/* Sets know the members of containers, too. */
+static int skip_members(struct audit *audit, struct error *err)
+{
+    uint64_t count = 0;
+
+    if (audit->scan.run.options.opening != OPENING_NO)
+        return 0;
+    if (audit_known_skip_members(audit->known, search_of(audit), &count, err))
+        return -1;
+    if (count && !audit->scan.run.quiet)
+        complain("%" PRIu64 " member%s of containers in the set not looked for (--containers)", count,
+                 plural(count));
+    return 0;
+}
+
 static int open_and_audit(struct audit *audit, const struct evidence_list *evidence)
 {
     int status = EXIT_USAGE;
@@ -251,12 +296,13 @@ static int open_and_audit(struct audit *audit, const struct evidence_list *evide
     if (scan_open(&audit->scan))
         return EXIT_USAGE;
     audit->known = audit_known_new(audit->scan.sets.sets[0], audit->bare, &err);
-    if (audit->known)
+    if (audit->known && skip_members(audit, &err) == 0)
         status = audit_all(audit, evidence);
     else
         complain_error(&err);
     audit_known_free(audit->known);
     finding_list_release(&audit->part.findings);
+    nesting_release(&audit->nesting);
     audit_report_release(&audit->report);
     return status;
 }

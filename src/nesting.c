@@ -90,3 +90,10 @@ void nesting_name(const struct nesting *nesting, int level, struct buffer *out)
         buffer_add_text(out, " of ");
     }
 }
+
+size_t nesting_outer_len(const struct object *object, const char *path)
+{
+    const size_t len = strlen(path), inner = object->inner.len + 1;
+
+    return object->kind == OBJECT_MEMBER && object->inner.len && len > inner ? len - inner : len;
+}

@@ -33,6 +33,9 @@ int nesting_take(struct nesting *nesting, const struct object *object);
 int nesting_level(const struct nesting *nesting, const struct object *object);
 void nesting_release(struct nesting *nesting);
 
+/* Returns the length of the path of the object on the disk, which the path of a member begins with. */
+size_t nesting_outer_len(const struct object *object, const char *path);
+
 /* Appends the names from the level down to the first: "a.txt of inner.zip of ". */
 void nesting_name(const struct nesting *nesting, int level, struct buffer *out);
 
