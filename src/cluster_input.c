@@ -173,8 +173,11 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     atomic_fetch_add_explicit(&input->run.progress.count, 1, memory_order_relaxed);
     if (input->failed)
         return;
+    if (object->kind == OBJECT_MEMBER && input->in_link)
+        return;
     name_object(&name, volume, object, paths, count);
     link = name.failed ? error_set(&input->err, "out of memory") : is_link(input, object, name.data);
+    input->in_link = link > 0;
     if (link < 0)
         fail(input);
     else if (link > 0)

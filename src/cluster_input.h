@@ -32,6 +32,7 @@ struct cluster_input {
     char *const *paths;      /* that are being read; */
     uint32_t operand;        /* which of them is being read, */
     bool is_folder;          /* and what it is */
+    bool in_link;            /* the file that was delivered last, before its members, has come before */
     bool failed;             /* see err */
     struct error err;
 };
