@@ -9,6 +9,7 @@
 #include "container/media.h"
 #include "container/ole.h"
 #include "container/pdf.h"
+#include "container/pst.h"
 #include "container/squashfs.h"
 
 const struct container_format *const container_formats[] = {
@@ -46,6 +47,7 @@ const struct container_format *const container_formats[] = {
     &encoded_base64_format,
     &encoded_utf16_format,
     &encoded_utf16_runs_format,
+    &pst_format,
     &squashfs_format,
     NULL,
 };
