@@ -10,7 +10,8 @@
  * JPEG (ITU-T T.81): a sequence of segments, and entropy-coded data after each start of a scan.  "picture" is
  * what determines the picture, in the order of the file, a complete JPEG by itself.  Each item of metadata is
  * a member without the signatures of its segments; those of an item that was divided among several are
- * joined.  "thumbnail" is the one in the Exif data; "after" is what follows the end of the picture.
+ * joined; a JFIF header is none unless it has a thumbnail.  "thumbnail" is the one in the Exif data; "after"
+ * is what follows the end of the picture.
  */
 
 enum { TEM = 0x01, SOF0 = 0xc0, SOI = 0xd8, EOI = 0xd9, SOS = 0xda, APP0 = 0xe0, APP14 = 0xee, COM = 0xfe };
@@ -294,6 +295,14 @@ static void find_thumbnail(struct jpeg *jpeg, struct media_range exif)
         jpeg->thumbnail = (struct media_range){exif.start + found.start, found.len};
 }
 
+/* Nearly every file says how many dots there are to the inch, and no more: that is not worth a member. */
+static bool is_mere_jfif(const struct kind *kind, const struct segment *segment)
+{
+    enum { WITHOUT_THUMBNAIL = 18 };
+
+    return kind == &kinds[0] && segment->len <= WITHOUT_THUMBNAIL;
+}
+
 /* The next item of metadata; at the start of the file those before the first scan.  0: there is none. */
 static int next_metadata(struct jpeg *jpeg, struct container_member *member)
 {
@@ -306,6 +315,8 @@ static int next_metadata(struct jpeg *jpeg, struct container_member *member)
             continue;
         }
         jpeg->kind = kind_of(media, &segment);
+        if (is_mere_jfif(jpeg->kind, &segment))
+            continue;
         snprintf(jpeg->name, sizeof jpeg->name, "app%u", (segment.marker - APP0) & 15u);
         media_member(member, jpeg->kind ? jpeg->kind->name : jpeg->name);
         media->range = payload(&segment, jpeg->kind);

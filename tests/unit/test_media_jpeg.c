@@ -85,6 +85,7 @@ static void put_tagged(void)
 {
     begin();
     PUT_METADATA(0xe0, "JFIF\0\x01\x01\0\0\x48\0\x48\0\0");
+    PUT_METADATA(0xe0, "JFIF\0\x01\x01\0\0\x48\0\x48\1\1rgb");
     PUT_METADATA(0xe1, "Exif\0\0no TIFF header");
     PUT_METADATA(0xe1, "http://ns.adobe.com/xap/1.0/\0<xmp/>");
     PUT_METADATA(0xe1, "http://ns.adobe.com/xmp/extension/\0"
@@ -117,7 +118,7 @@ START_TEST(separates_metadata_from_the_picture)
     ck_assert(list.matches);
     ck_assert_str_eq(list.failure, "");
     ck_assert_uint_eq(list.count, 11);
-    CHECK_TEXT(&list, "jfif", "\x01\x01\0\0\x48\0\x48\0\0");
+    CHECK_TEXT(&list, "jfif", "\x01\x01\0\0\x48\0\x48\1\1rgb");
     CHECK_TEXT(&list, "exif", "no TIFF header");
     CHECK_TEXT(&list, "xmp", "<xmp/>");
     CHECK_TEXT(&list, "xmp-extension", "<one>two");
