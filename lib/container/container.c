@@ -10,6 +10,7 @@
 #include "container/ole.h"
 #include "container/pdf.h"
 #include "container/pst.h"
+#include "container/rtf.h"
 #include "container/squashfs.h"
 
 const struct container_format *const container_formats[] = {
@@ -39,6 +40,7 @@ const struct container_format *const container_formats[] = {
     &media_format_wav,
     &document_format,
     &html_format,
+    &rtf_format,
     &ole_text_format,
     &ole_format,
     &pdf_format,

@@ -6,16 +6,10 @@
 #include <strings.h>
 
 #include "base/memory.h"
-
-enum { AHEAD = 32 << 10 }; /* text produced before it is handed over */
+#include "container/text_file.h"
 
 struct html {
-    struct container container;
-    struct content *content;
-    const struct container_watch *watch;
-    uint64_t offset; /* in the content */
-    bool is_yielded, is_ended, is_unreadable;
-    struct running_text out;
+    struct text_file file;
     struct html_text text;
     struct markup markup;
 };
@@ -210,79 +204,33 @@ void html_text_token(struct html_text *text, const struct markup_token *token)
 
 /* ---- the container ---- */
 
-static int next_member(struct container *container, struct container_member *member, struct error *err)
-{
-    struct html *html = (struct html *)container;
-
-    (void)err;
-    if (html->is_yielded)
-        return 0;
-    html->is_yielded = true;
-    *member = (struct container_member){.name = "text", .name_len = 4, .size = CONTAINER_UNKNOWN};
-    return 1;
-}
-
 /* Reads on, until the window is full or nothing is left. */
 static void fill(struct html *html)
 {
-    ssize_t count = 1;
-    size_t len;
+    size_t count = 1, len;
     char *room;
 
     while (count > 0 && (room = markup_room(&html->markup, &len)) && len > 0) {
-        const bool any = html->offset < html->content->size;
-
-        count = any ? html->content->read(html->content, html->offset, room, len) : 0;
-        html->is_unreadable |= any && count <= 0;
-        markup_filled(&html->markup, count > 0 ? (size_t)count : 0);
-        html->offset += count > 0 ? (size_t)count : 0;
+        count = text_file_read(&html->file, room, len);
+        markup_filled(&html->markup, count);
     }
-    html->watch->progress(html->watch->arg);
 }
 
-static void produce(struct html *html)
+static void produce(struct text_file *file)
 {
+    struct html *html = (struct html *)file;
     struct markup_token token;
 
-    while (html->out.out.len < AHEAD && markup_next(&html->markup, &token))
+    while (file->out.out.len < TEXT_FILE_AHEAD && markup_next(&html->markup, &token))
         html_text_token(&html->text, &token);
-    if (html->out.out.len >= AHEAD)
+    if (file->out.out.len >= TEXT_FILE_AHEAD)
         return;
     if (html->markup.is_last) {
-        running_text_end(&html->out);
-        html->is_ended = true;
+        running_text_end(&file->out);
+        file->is_ended = true;
     } else {
         fill(html);
     }
-}
-
-static ssize_t read_member(struct container *container, void *into, size_t len, struct error *err)
-{
-    struct html *html = (struct html *)container;
-    size_t count = 0;
-
-    while (len > 0 && (count = running_text_take(&html->out, into, len)) == 0 && !html->is_ended)
-        produce(html);
-    if (html->out.out.failed)
-        return error_set(err, "is too large for the memory");
-    if (count == 0 && len > 0 && html->is_unreadable)
-        return error_set(err, "cannot be read from byte %llu on", (unsigned long long)html->offset);
-    return (ssize_t)count;
-}
-
-static uint64_t place_of_member(struct container *container)
-{
-    (void)container;
-    return CONTAINER_UNKNOWN;
-}
-
-static void close_html(struct container *container)
-{
-    struct html *html = (struct html *)container;
-
-    if (html)
-        running_text_release(&html->out);
-    free(html);
 }
 
 static struct container *open_html(const struct container_sight *sight, const struct container_watch *watch,
@@ -292,15 +240,12 @@ static struct container *open_html(const struct container_sight *sight, const st
 
     if (!html)
         return NULL;
-    html->container = (struct container){
-        .next = next_member, .read = read_member, .place = place_of_member, .close = close_html};
-    html->content = sight->content;
-    html->watch = watch;
-    html->text.out = &html->out;
+    text_file_init(&html->file, sight, watch, produce);
+    html->text.out = &html->file.out;
     if (sight->head_len >= 3 && memcmp(sight->head, "\xef\xbb\xbf", 3) == 0)
         html->text.charset = HTML_UTF8;
     markup_begin(&html->markup, true);
-    return &html->container;
+    return &html->file.container;
 }
 
 /* ---- recognising it ---- */
