@@ -19,6 +19,7 @@ struct archive_container {
     uint64_t start;                /* of the archive in the content */
     uint64_t stated_end;           /* as its header has it, or CONTAINER_UNKNOWN */
     bool is_packed;                /* its members are not stored as they are */
+    bool is_sparse;                /* the present one has holes */
     bool is_endless;               /* whatever is no header is its end */
     la_int64_t seen;               /* then: where the last member ends */
     bool is_done;                  /* the one member has been yielded */
@@ -90,6 +91,7 @@ static int next_entry(struct container *container, struct container_member *memb
                 (archive_filter_bytes(archive->reader.archive, -1) + archive_entry_size(entry) + 1) / 2 * 2;
         if (has_content(archive->reader.archive, entry)) {
             describe(member, entry);
+            archive->is_sparse = archive_entry_sparse_count(entry) > 0;
             return 1;
         }
     }
@@ -114,7 +116,7 @@ static uint64_t place_of_entry(struct container *container)
     struct archive_container *archive = (struct archive_container *)container;
     la_int64_t at;
 
-    if (archive->is_packed || archive->stream)
+    if (archive->is_packed || archive->is_sparse || archive->stream)
         return CONTAINER_UNKNOWN;
     at = archive_filter_bytes(archive->reader.archive, -1);
     return at < 0 ? CONTAINER_UNKNOWN : archive->start + (uint64_t)at;

@@ -60,7 +60,7 @@ struct container {
     /*
      * From where on in the content the bytes of the present member may be stored as they are: there, or at
      * most CONTAINER_PIECE later.  Asked before any of them is read.  It is a hint, which the caller checks.
-     * CONTAINER_UNKNOWN: they are packed.  NULL: of all members.
+     * CONTAINER_UNKNOWN: they are packed, or in several pieces.  NULL: all members are.
      */
     uint64_t (*place)(struct container *container);
     /* Where the container ends in the content, as far as it has been read: carving continues there.  NULL:

@@ -40,9 +40,8 @@ static int prepare_formats(struct error *err)
 static int prepare(struct opening *opening, struct error *err)
 {
     opening->window = malloc(CONTAINER_PIECE);
-    opening->skipped = malloc(CONTAINER_PIECE);
     opening->carve = opening_carve_new();
-    if (!opening->window || !opening->skipped || !opening->carve)
+    if (!opening->window || !opening->carve)
         return error_set(err, "out of memory");
     if (getrandom(opening->key, sizeof opening->key, 0) != sizeof opening->key)
         return error_errno(err, "cannot get random bytes");
@@ -78,7 +77,6 @@ void opening_free(struct opening *opening)
     }
     opening_carve_free(opening->carve);
     free(opening->window);
-    free(opening->skipped);
     free(opening);
 }
 
@@ -379,7 +377,7 @@ void opening_object(struct opening *opening, const struct object *object, struct
     opening->members_left = OPENING_MOST_MEMBERS;
     opening->left = OPENING_LEAST + OPENING_RATIO * size;
     opening->again_left = 2 * opening->left;
-    if (opening->mode == OPENING_NO || content->size == 0 ||
+    if (opening->mode == OPENING_NO || content->size == 0 || opening_carve_is_closed(opening->carve) ||
         (opening->sink.opens && !opening->sink.opens(opening->sink.arg, object)))
         return;
     if (opening_carve_is_on(opening->carve))

@@ -32,8 +32,8 @@ enum {
     OPENING_MOST_DEPTH = OBJECT_MOST_LEVELS,
     OPENING_MOST_MEMBERS = 250000, /* of an object, on all levels */
     OPENING_RATIO = 250,
-    OPENING_LEAST = 256 << 20, /* in bytes */
-    OPENING_ROOM = 16 << 20,   /* bytes of members held in memory at a time, on all levels together */
+    OPENING_LEAST = 64 << 20, /* in bytes */
+    OPENING_ROOM = 24 << 20,  /* bytes of members held in memory at a time, on all levels together */
     /* What a worker needs at most in addition: two open containers on each level would be CONTAINER_MEMORY
      * each, but those with large dictionaries are seldom nested. */
     OPENING_MEMORY = 2 * CONTAINER_MEMORY + OPENING_ROOM,

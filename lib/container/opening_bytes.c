@@ -39,55 +39,94 @@ static ssize_t unpack_new(struct opening_bytes *bytes, void *into, size_t len, s
 
 /* ---- reading ---- */
 
+static void close_again(struct opening_again *again)
+{
+    if (again->container)
+        again->container->close(again->container);
+    again->container = NULL;
+    again->at = again->recent_len = 0;
+}
+
 /* Opens the container again and moves on to the present member. */
-static int open_again(struct opening_bytes *bytes)
+static int open_again(struct opening_bytes *bytes, struct opening_again *again)
 {
     const struct opening_level *level = bytes->level;
     struct opening *opening = bytes->opening;
     struct container_member member;
     struct error err;
 
-    if (bytes->again)
-        bytes->again->close(bytes->again);
-    bytes->again = NULL;
-    if (level->unpacked > opening->again_left)
+    close_again(again);
+    if (!again->recent)
+        again->recent = malloc(OPENING_RECENT);
+    if (!again->recent || level->unpacked > opening->again_left)
         return -1;
     opening->again_left -= level->unpacked;
-    bytes->again = level->format->open(&level->sight, &opening->watch, &err);
-    bytes->again_at = 0;
-    for (uint64_t i = 0; bytes->again && i < level->number; i++) {
+    again->container = level->format->open(&level->sight, &opening->watch, &err);
+    for (uint64_t i = 0; again->container && i < level->number; i++) {
         opening->watch.progress(opening->watch.arg);
-        if (bytes->again->next(bytes->again, &member, &err) <= 0)
+        if (again->container->next(again->container, &member, &err) <= 0)
             return -1;
     }
-    return bytes->again ? 0 : -1;
+    return again->container ? 0 : -1;
+}
+
+/* The one that is at an offset, or comes there next; otherwise one is opened that was not used for longest.
+ */
+static struct opening_again *find_again(struct opening_bytes *bytes, uint64_t offset)
+{
+    struct opening_again *best = NULL, *oldest = &bytes->again[0];
+
+    for (int i = 0; i < OPENING_AGAIN; i++) {
+        struct opening_again *again = &bytes->again[i];
+
+        if (again->container && offset >= again->at - again->recent_len && (!best || again->at > best->at))
+            best = again;
+        if (again->turn < oldest->turn)
+            oldest = again;
+    }
+    if (!best)
+        best = open_again(bytes, oldest) ? NULL : oldest;
+    if (best)
+        best->turn = ++bytes->turn;
+    return best;
+}
+
+static ssize_t go_on(struct opening_bytes *bytes, struct opening_again *again)
+{
+    struct opening *opening = bytes->opening;
+    struct error err;
+    ssize_t got;
+
+    if (OPENING_RECENT - again->recent_len < CONTAINER_PIECE) {
+        const size_t kept_from = again->recent_len - OPENING_RECENT / 2;
+
+        again->recent_len = OPENING_RECENT / 2;
+        memmove(again->recent, again->recent + kept_from, again->recent_len);
+    }
+    if (opening->again_left < CONTAINER_PIECE)
+        return -1;
+    got = unpack(opening, again->container, again->recent + again->recent_len, CONTAINER_PIECE, &err);
+    if (got > 0) {
+        opening->again_left -= (size_t)got;
+        again->recent_len += (size_t)got;
+        again->at += (size_t)got;
+    }
+    return got;
 }
 
 static ssize_t read_again(struct opening_bytes *bytes, uint64_t offset, void *into, size_t len)
 {
-    struct opening *opening = bytes->opening;
-    uint8_t *skipped = opening->skipped;
-    struct error err;
-    ssize_t got = 0;
+    struct opening_again *again = find_again(bytes, offset);
 
-    if ((!bytes->again || bytes->again_at > offset) && open_again(bytes))
+    if (!again)
         return -1;
-    while (bytes->again_at <= offset) {
-        const uint64_t before = offset - bytes->again_at;
-        const bool is_there = before == 0;
-        const size_t most = is_there ? len : before < CONTAINER_PIECE ? (size_t)before : CONTAINER_PIECE;
-
-        if (most > opening->again_left)
+    while (again->at <= offset)
+        if (go_on(bytes, again) <= 0)
             return -1;
-        got = unpack(opening, bytes->again, is_there ? into : skipped, most, &err);
-        if (got <= 0)
-            return -1;
-        opening->again_left -= (size_t)got;
-        bytes->again_at += (size_t)got;
-        if (is_there)
-            break;
-    }
-    return got;
+    if (len > again->at - offset)
+        len = (size_t)(again->at - offset);
+    memcpy(into, again->recent + again->recent_len - (again->at - offset), len);
+    return (ssize_t)len;
 }
 
 static ssize_t read_bytes(struct content *content, uint64_t offset, void *into, size_t len)
@@ -106,6 +145,11 @@ static ssize_t read_bytes(struct content *content, uint64_t offset, void *into, 
         memcpy(into, bytes->head + offset, len);
         return (ssize_t)len;
     }
+    if (bytes->place != CONTAINER_UNKNOWN) {
+        struct content *whole = bytes->level->sight.content;
+
+        return whole->read(whole, bytes->place + offset, into, len);
+    }
     if (offset != bytes->at)
         return read_again(bytes, offset, into, len);
     got = unpack(bytes->opening, bytes->level->container, into, len, &err);
@@ -121,8 +165,8 @@ static bool grow_head(struct opening_bytes *bytes, size_t to)
     struct opening *opening = bytes->opening;
     uint8_t *grown;
 
-    if (to - bytes->head_room > opening->room_left)
-        to = bytes->head_room + opening->room_left;
+    if (to > bytes->head_most)
+        to = bytes->head_most;
     if (to == bytes->head_room || !(grown = realloc(bytes->head, to)))
         return false;
     opening->room_left -= to - bytes->head_room;
@@ -172,16 +216,6 @@ static bool is_plausible(struct opening_bytes *bytes, uint64_t stated)
     return true;
 }
 
-/* What is packed, or has no place itself, has none on the image. */
-static uint64_t place_of(const struct opening_level *level)
-{
-    struct container *container = level->container;
-
-    if (!container->place || !level->parent->run_count || (level->parent->flags & OBJECT_COMPRESSED))
-        return CONTAINER_UNKNOWN;
-    return container->place(container);
-}
-
 void opening_bytes_load(struct opening_bytes *bytes, struct opening *opening, struct opening_level *level,
                         uint64_t stated)
 {
@@ -190,7 +224,8 @@ void opening_bytes_load(struct opening_bytes *bytes, struct opening *opening, st
     int done;
 
     *bytes = (struct opening_bytes){.content = {0, read_bytes}, .opening = opening, .level = level};
-    bytes->place = place_of(level);
+    bytes->head_most = opening->room_left / 2; /* so that something is left for members of this one */
+    bytes->place = level->container->place ? level->container->place(level->container) : CONTAINER_UNKNOWN;
     done = load_head(bytes, stated, &err);
     if (done == 0 && is_plausible(bytes, stated)) {
         object->size = bytes->content.size = stated;
@@ -214,8 +249,10 @@ void opening_bytes_load(struct opening_bytes *bytes, struct opening *opening, st
 
 void opening_bytes_release(struct opening_bytes *bytes)
 {
-    if (bytes->again)
-        bytes->again->close(bytes->again);
+    for (int i = 0; i < OPENING_AGAIN; i++) {
+        close_again(&bytes->again[i]);
+        free(bytes->again[i].recent);
+    }
     bytes->opening->room_left += bytes->head_room;
     free(bytes->head);
 }
@@ -239,20 +276,16 @@ static uint64_t find_head(struct opening_bytes *bytes, struct content *content, 
     return found ? from + (uint64_t)(found - window) : CONTAINER_UNKNOWN;
 }
 
-/* How many bytes of the head are there. */
-static size_t verify_head(struct opening_bytes *bytes, struct content *content, uint64_t at)
+static bool has_head(struct opening_bytes *bytes, struct content *content, uint64_t at)
 {
     uint8_t *window = bytes->opening->window;
-    size_t done = 0;
 
-    while (done < bytes->head_len) {
-        const size_t left = bytes->head_len - done, len = left < CONTAINER_PIECE ? left : CONTAINER_PIECE;
-
+    for (size_t done = 0, len; done < bytes->head_len; done += len) {
+        len = bytes->head_len - done < CONTAINER_PIECE ? bytes->head_len - done : CONTAINER_PIECE;
         if (content_read(content, at + done, window, len) || memcmp(window, bytes->head + done, len) != 0)
-            break;
-        done += len;
+            return false;
     }
-    return done;
+    return true;
 }
 
 /* Bytes of the parent as runs of the member. */
@@ -268,16 +301,21 @@ static void add_runs(struct object *object, const struct object *parent, uint64_
     }
 }
 
+/* Beyond the head, the format's word is taken: what it locates is stored in one piece. */
 void opening_bytes_locate(struct opening_bytes *bytes)
 {
-    const struct opening_level *level = bytes->level;
+    struct opening_level *level = bytes->level;
+    struct content *content = level->sight.content;
+    const uint64_t size = bytes->content.size;
     uint64_t place = bytes->place;
 
     if (place != CONTAINER_UNKNOWN && bytes->head_len >= LEAST_LOCATED)
-        place = find_head(bytes, level->sight.content, place);
+        place = find_head(bytes, content, place);
     else
         place = CONTAINER_UNKNOWN;
-    if (place != CONTAINER_UNKNOWN)
-        add_runs(&bytes->level->object, level->parent, level->offset + place,
-                 verify_head(bytes, level->sight.content, place));
+    if (place != CONTAINER_UNKNOWN && (size > content->size - place || !has_head(bytes, content, place)))
+        place = CONTAINER_UNKNOWN;
+    bytes->place = place;
+    if (place != CONTAINER_UNKNOWN && !(level->parent->flags & OBJECT_COMPRESSED))
+        add_runs(&level->object, level->parent, level->offset + place, size);
 }

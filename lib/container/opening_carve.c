@@ -26,9 +26,9 @@ struct carve {
         uint8_t pairs[PAIRS / 8];
     } places[PLACES];
     unsigned place_count;
-    bool on;
-    uint64_t at;    /* offset in the object of the next byte */
-    uint64_t shift; /* from the start of the object to that of a sector */
+    bool on, closed; /* the object is free space, and to be looked through, or not */
+    uint64_t at;     /* offset in the object of the next byte */
+    uint64_t shift;  /* from the start of the object to that of a sector */
     uint64_t *starts;
     size_t count, room;
 };
@@ -83,10 +83,11 @@ void opening_carve_free(struct carve *carve)
 bool opening_begin(struct opening *opening, const struct object *object)
 {
     struct carve *carve = opening->carve;
-    const bool is_slack = object->kind == OBJECT_SLACK && object->run_count > 0;
-    const uint64_t start = is_slack ? object->runs[0].image : object->start;
+    const bool is_slack = object->kind == OBJECT_SLACK, is_range = is_slack || (object->flags & OBJECT_RANGE);
+    const uint64_t start = is_slack && object->run_count ? object->runs[0].image : object->start;
 
-    carve->on = opening->mode == OPENING_ALL && (is_slack || (object->flags & OBJECT_RANGE));
+    carve->on = opening->mode == OPENING_ALL && is_range;
+    carve->closed = !carve->on && is_range;
     carve->at = 0;
     carve->shift = (SECTOR - start % SECTOR) % SECTOR;
     carve->count = 0;
@@ -96,6 +97,11 @@ bool opening_begin(struct opening *opening, const struct object *object)
 bool opening_carve_is_on(const struct carve *carve)
 {
     return carve->on;
+}
+
+bool opening_carve_is_closed(const struct carve *carve)
+{
+    return carve->closed;
 }
 
 static bool is_magic(const struct container_magic *magic, const uint8_t *sector, size_t len)

@@ -26,17 +26,32 @@ struct opening_level {
     size_t name_count, name_room;
 };
 
+/*
+ * A container that is opened once more, at the same member, to go back in it.  A reader of an archive
+ * typically has a place in its directory and one in its data, and at both goes on slowly, so there are two of
+ * these, each with the bytes that it yielded last.
+ */
+enum { OPENING_AGAIN = 2, OPENING_RECENT = 256 << 10 };
+
+struct opening_again {
+    struct container *container;
+    uint64_t at;     /* the next byte that it yields */
+    uint8_t *recent; /* OPENING_RECENT bytes, of which the first recent_len come just before that */
+    size_t recent_len;
+    unsigned turn; /* when it was used last */
+};
+
 /* The bytes of the present member of a level: the first ones in memory, the rest as it is unpacked. */
 struct opening_bytes {
     struct content content;
     struct opening *opening;
     struct opening_level *level;
     uint8_t *head;
-    size_t head_len, head_room;
-    uint64_t place;          /* where they may be stored as they are, or CONTAINER_UNKNOWN */
-    uint64_t at;             /* next byte that the level's container yields */
-    struct container *again; /* opened once more, to go back; at this member */
-    uint64_t again_at;
+    size_t head_len, head_room, head_most;
+    uint64_t place; /* in the content, where they are stored as they are; or CONTAINER_UNKNOWN */
+    uint64_t at;    /* next byte that the level's container yields */
+    struct opening_again again[OPENING_AGAIN];
+    unsigned turn;
 };
 
 struct opening {
@@ -50,10 +65,10 @@ struct opening {
     /* Of the object, on all levels: bytes and members that it may still yield, bytes that may be unpacked
      * again. */
     uint64_t left, again_left, members_left;
-    bool stopped;              /* nothing more is opened in this object */
-    bool is_told;              /* and that has been reported */
-    uint8_t *window, *skipped; /* CONTAINER_PIECE bytes each */
-    struct carve *carve;       /* opening_carve.c */
+    bool stopped;        /* nothing more is opened in this object */
+    bool is_told;        /* and that has been reported */
+    uint8_t *window;     /* CONTAINER_PIECE bytes */
+    struct carve *carve; /* opening_carve.c */
 };
 
 /* ---- opening_bytes.c ---- */
@@ -73,8 +88,10 @@ void opening_bytes_locate(struct opening_bytes *bytes);
 /* NULL if out of memory. */
 struct carve *opening_carve_new(void);
 void opening_carve_free(struct carve *carve);
-/* Whether the object's bytes are being looked through. */
+/* Whether the object's bytes are looked through; whether they should be, but free space is not to be opened.
+ */
 bool opening_carve_is_on(const struct carve *carve);
+bool opening_carve_is_closed(const struct carve *carve);
 /* The first start of a container that was noticed at this offset or after it; CONTAINER_UNKNOWN if there is
  * none. */
 uint64_t opening_carve_next(const struct carve *carve, uint64_t from);

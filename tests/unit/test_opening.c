@@ -5,6 +5,7 @@
 #include "check_main.h"
 #include "container/opening.h"
 #include "disk/content_part.h"
+#include "disk/deflate.h"
 
 /*
  * Walks through tar archives and gzip streams of bytes without compression, both written here.  What a format
@@ -287,6 +288,79 @@ START_TEST(a_large_member_can_be_read_again)
 }
 END_TEST
 
+/* The same, packed by gzip, which has to be unpacked again to go back; as a reader of an archive does it, who
+ * looks at its directory at the end and at its members in turn. */
+static uint64_t progress;
+static const uint8_t *original;
+
+static void count_progress(void *arg)
+{
+    (void)arg;
+    progress++;
+}
+
+static bool read_at_two_places(void *arg, struct object *member, struct content *content)
+{
+    enum { STEP = 50000, BACK = 1000 };
+    static uint8_t piece[STEP];
+    const uint64_t half = content->size / 2;
+
+    (void)arg;
+    (void)member;
+    for (uint64_t at = 0; at + STEP <= half; at += STEP - BACK) {
+        ck_assert_int_eq(content_read(content, at, piece, STEP), 0);
+        ck_assert_mem_eq(piece, original + at, STEP);
+        ck_assert_int_eq(content_read(content, half + at, piece, STEP), 0);
+        ck_assert_mem_eq(piece, original + half + at, STEP);
+    }
+    return true;
+}
+
+/* A gzip stream of stored blocks. */
+static void put_gzip(struct buffer *out, const uint8_t *data, size_t len)
+{
+    static const uint8_t head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
+    const uint32_t crc = deflate_crc(0, data, len);
+
+    buffer_add(out, head, sizeof head);
+    for (size_t at = 0, part; at < len; at += part) {
+        part = len - at < 65535 ? len - at : 65535;
+        buffer_add_char(out, at + part == len);
+        for (int shift = 0; shift < 16; shift += 8)
+            buffer_add_char(out, (char)(part >> shift));
+        for (int shift = 0; shift < 16; shift += 8)
+            buffer_add_char(out, (char)(~part >> shift));
+        buffer_add(out, data + at, part);
+    }
+    for (int shift = 0; shift < 32; shift += 8)
+        buffer_add_char(out, (char)(crc >> shift));
+    for (int shift = 0; shift < 32; shift += 8)
+        buffer_add_char(out, (char)(len >> shift));
+}
+
+START_TEST(going_back_and_forth_unpacks_only_a_few_times)
+{
+    enum { LEN = OPENING_ROOM };
+    const struct opening_sink sink = {.member = read_at_two_places, .progress = count_progress};
+    struct opening *opening = opening_new(OPENING_KNOWN, 5, &sink, &err);
+    struct content_memory memory;
+    struct buffer packed = {0};
+    uint8_t *bytes = random_block(LEN);
+
+    original = bytes;
+    ck_assert_ptr_nonnull(opening);
+    put_gzip(&packed, bytes, LEN);
+    content_memory_init(&memory, packed.data, packed.len);
+    opening_begin(opening, &file);
+    opening_object(opening, &file, &memory.content);
+    ck_assert_uint_gt(progress, LEN / CONTAINER_PIECE);
+    ck_assert_uint_lt(progress, 5 * LEN / CONTAINER_PIECE);
+    opening_free(opening);
+    buffer_release(&packed);
+    free(bytes);
+}
+END_TEST
+
 /* In two runs of the image, of which the second comes first. */
 START_TEST(members_that_are_stored_as_they_are_have_a_place)
 {
@@ -317,4 +391,4 @@ END_TEST
 RUN_TESTS("opening", members_come_in_order_with_their_addresses, nesting_is_limited_and_said,
           as_deep_as_addresses_go, the_sink_decides_what_is_opened, what_is_left_of_a_container_is_kept,
           containers_in_free_space, a_large_member_can_be_read_again,
-          members_that_are_stored_as_they_are_have_a_place)
+          going_back_and_forth_unpacks_only_a_few_times, members_that_are_stored_as_they_are_have_a_place)

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Containers are opened wherever they lie: in files, deleted files, free space and slack; whole, damaged, nested, and when they
+# are bombs.  What is in them is known from the files that went in.
+. "$(dirname "$0")/lib.sh"
+images python3 zip tar gzip
+
+mkdir known disk packed
+text 1 30000 >known/report.txt
+text 2 20000 >known/letter.txt
+"$KITH" add -q --kind notable set.kith known >/dev/null 2>&1 || fail "no set"
+sum1=$(sha1sum <known/report.txt | cut -c1-40)
+
+# found ADDRESS-PATTERN VERDICT: rows of rows.csv with that address
+found()
+{
+    python3 - "$1" "$2" <<'PY'
+import csv, re, sys
+print(sum(re.fullmatch(sys.argv[1], row['address']) is not None and row['verdict'] == sys.argv[2]
+          for row in csv.DictReader(open('rows.csv'))))
+PY
+}
+
+# ---- as files ----
+
+tar -czf packed/a.tgz -C known report.txt letter.txt
+zip -q -X -j packed/b.zip known/report.txt known/letter.txt
+(cd packed && zip -q -X -0 c.zip a.tgz b.zip)
+zip -q -X -j -P secret packed/locked.zip known/letter.txt
+status 3 "$KITH" scan -r set.kith packed
+mv out rows.csv
+says err "locked.zip/letter.txt: it is encrypted"
+same "in a tgz" 2 "$(found '-/tar/(report|letter).txt' identical)"
+same "in a zip" 2 "$(found '-/zip/(report|letter).txt' identical)"
+same "in a zip in a zip" 2 "$(found '-/zip/b.zip//zip/(report|letter).txt' identical)"
+same "in a tgz in a zip" 2 "$(found '-/zip/a.tgz//tar/(report|letter).txt' identical)"
+grep -q "^packed,-,-/zip/report.txt,member,b.zip/report.txt,,30000,$sum1,identical," rows.csv ||
+    fail "no row as expected: $(cat rows.csv)"
+
+status 0 "$KITH" scan --containers no -q -r set.kith packed
+same "closed" "" "$(grep -c member out | grep -v '^0$')"
+status 3 "$KITH" scan --depth 1 -r set.kith packed
+says err "c.zip/a.tgz: not opened: it is nested more than 1 deep (--depth)"
+status 2 "$KITH" scan --depth 9 -r set.kith packed
+status 2 "$KITH" scan --containers some -r set.kith packed
+says err "the kinds of opening are no, known, all"
+
+# what ls lists has the digests of the files that went in
+status 3 "$KITH" ls -q --csv --hash packed
+same "listed" 4 "$(grep -c "$sum1" out)"
+
+# ---- on an image ----
+
+cp packed/*.zip disk/
+cp packed/a.tgz disk/deleted.tgz
+cp packed/b.zip disk/slack.zip
+head -c 20000 packed/b.zip >disk/cut.zip
+mke2fs -q -F -t ext4 -b 4096 -d disk disk.img 12M 2>/dev/null || fail "mke2fs failed"
+debugfs -w -R "rm deleted.tgz" disk.img 2>/dev/null
+# free space, from a block that is free, at a sector in the middle of it
+free=$("$KITH" ls -q --csv --only unallocated disk.img 2>/dev/null | python3 -c '
+import csv, re, sys
+print(max((int(s), int(l)) for s, l in (re.match(r"@(\d+)\+(\d+)", r["address"]).groups() for r in csv.DictReader(sys.stdin))
+          if int(l) > 1 << 20)[0])')
+dd if=packed/b.zip of=disk.img bs=512 seek=$((free / 512 + 8 * 50 + 3)) conv=notrunc 2>/dev/null
+status 3 "$KITH" scan -r set.kith disk.img
+mv out rows.csv
+mv err err1
+same "in a file" 1 "$(found '[0-9]+-1-0/zip/report.txt' identical | sed 's/[3-9]/1/')"
+same "deleted" 1 "$(found '@[0-9]+\+[0-9]+/tar(@[0-9]+)?/report.txt' identical)"
+same "in free space" 1 "$(found "@$free\\+[0-9]+/zip@$((8 * 50 * 512 + 3 * 512))/report.txt" identical)"
+grep -q ',member,cut.zip/.*,partial' rows.csv || grep -q 'cut.zip.*identical' rows.csv || fail "nothing of what was cut off"
+says err1 "cut.zip"
+
+# neither rows nor their order depend on the number of workers; a listing reads no free space by default
+status 3 "$KITH" scan -q --all -j 1 -r set.kith disk.img
+mv out one.csv
+status 3 "$KITH" scan -q --all -j 8 -r set.kith disk.img
+cmp -s one.csv out || fail "the rows depend on the number of workers"
+status 3 "$KITH" ls -q --csv disk.img
+grep -q ',@.*/tar' out && fail "ls opened what is in free space"
+status 3 "$KITH" ls -q --csv --containers all disk.img
+grep -q '^disk.img,-,@.*/tar/report.txt,member' out || fail "ls did not open what is in free space"
+
+# ---- bombs ----
+
+mkdir bombs
+python3 - <<'PY'
+import gzip, io, zipfile
+
+def packed(members):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED) as file:
+        for name, data in members:
+            file.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+inner = packed([('zeros', bytes(1 << 20))])
+for level in range(7):
+    inner = packed([('b%d.zip' % i, inner) for i in range(2)])
+open('bombs/deep.zip', 'wb').write(inner)
+with gzip.open('bombs/hollow.gz', 'wb', 9) as file:
+    for i in range(120):
+        file.write(bytes(1 << 20))
+PY
+cp known/report.txt bombs/report.txt
+status 3 "$KITH" scan --all -r set.kith bombs
+mv out rows.csv
+says err "hollow.gz: opening stopped: more bytes were unpacked than an object may yield"
+says err "nested more than 5 deep"
+same "beside the bombs" 1 "$(found - identical)"
+finish
