@@ -8,9 +8,9 @@
  * Text that encodes something, in files that are no containers.
  *
  * `base64`: blocks of Base64 anywhere in a file - in PEM, data: URIs, JSON, scripts - each a member, named by
- * its offset in decimal.  A block is at least 200 characters on one line, or on lines that all have the
- * length of the first, and are indented like it; of lines of a mail too, since it sees no difference.
- * Upper-case and lower-case letters and digits must all occur.
+ * its offset in decimal; except in mail, where they are parts.  A block is at least 200 characters on one
+ * line, or on lines that all have the length of the first, and are indented like it.  Upper-case and
+ * lower-case letters and digits must be mixed.
  *
  * `utf16`: the text of a file that is UTF-16 throughout, as the member "text"; or, as a guess, each run of at
  * least 100 characters of Western, Greek or Cyrillic UTF-16 in any other file, named by its offset.  Either

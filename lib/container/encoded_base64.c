@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/encoded.h"
 #include "container/encoded_inner.h"
+#include "container/mail.h"
 
 enum {
     LEAST = 200,     /* characters of a block */
@@ -256,9 +257,10 @@ static bool examine(struct encoded *encoded, const uint8_t *data, size_t at, siz
 
 static const struct encoded_kind kind = {find, examine, take, end};
 
+/* The blocks in a mail are its parts. */
 static bool matches(const struct container_sight *sight)
 {
-    return sight->size >= LEAST;
+    return sight->size >= LEAST && !mail_format.matches(sight) && !mail_box_format.matches(sight);
 }
 
 static struct container *open_blocks(const struct container_sight *sight, const struct container_watch *watch,

@@ -45,7 +45,7 @@ static const struct {
     {"{\"key\": \"", "\"}\n", 0, ""},
     {"a word and then ", " and words\n", 0, ""},
     {"-----BEGIN CERTIFICATE-----\n", "-----END CERTIFICATE-----\n", 64, "\n"},
-    {"Content-Transfer-Encoding: base64\r\n\r\n", "\r\n--boundary\r\n", 76, "\r\n"},
+    {"MIME-Version: 1.0\r\nContent-Transfer-Encoding: base64\r\n\r\n", "\r\n--boundary\r\n", 76, "\r\n"},
     {"words\nof text\n", "words\nand words\n", 60, "\n"},
     {"cert: |\n    ", "words: 1\n", 64, "\n    "},
     {"\"-----BEGIN-----\\n", "-----END-----\\n\"", 64, "\\n"},
@@ -161,6 +161,27 @@ START_TEST(what_is_no_base64)
     check_planted(&encoded_base64_format, &file, NULL, 0);
     free(bytes);
     buffer_release(&file);
+}
+END_TEST
+
+START_TEST(mail_is_left_to_mail)
+{
+    static const char mail[] = "From: a@b.c\nSubject: x\n\n",
+                      box[] = "From a@b Fri Apr 20 19:35:02 2001\nA: b\n\n";
+    uint8_t bytes[300];
+
+    fill_random(bytes, sizeof bytes);
+    for (int i = 0; i < 2; i++) {
+        struct buffer file = {0};
+        struct containers_list list;
+
+        buffer_add_text(&file, i ? mail : box);
+        base64_text_add(&file, bytes, sizeof bytes, 76, "\n");
+        list = containers_open(&encoded_base64_format, file.data, file.len, false, NULL);
+        ck_assert(!list.matches);
+        containers_release(&list);
+        buffer_release(&file);
+    }
 }
 END_TEST
 
@@ -295,4 +316,4 @@ START_TEST(what_is_no_run_of_utf16)
 END_TEST
 
 RUN_TESTS("encoded", base64_in_every_context, base64_many_times, base64_cut_off, what_is_no_base64,
-          utf16_files, what_is_no_utf16, runs_of_utf16, what_is_no_run_of_utf16)
+          mail_is_left_to_mail, utf16_files, what_is_no_utf16, runs_of_utf16, what_is_no_run_of_utf16)
