@@ -28,7 +28,7 @@ static inline void zipped_fields(struct buffer *out, const char *name, const voi
     zipped_number(out, 10, 2);
     zipped_number(out, 0, 4);          /* flags, method */
     zipped_number(out, 0x58210000, 4); /* 2024-01-01 */
-    zipped_number(out, deflate_crc(data, len), 4);
+    zipped_number(out, deflate_crc(0, data, len), 4);
     zipped_number(out, len, 4);
     zipped_number(out, len, 4);
     zipped_number(out, strlen(name), 2);
