@@ -199,8 +199,13 @@ static int open_parts(struct archive_container *archive, const struct container_
 struct container *archive_open(const struct container_sight *sight, const struct container_watch *watch,
                                const struct archive_plan *plan, struct error *err)
 {
-    struct archive_container *archive = memory_new(sizeof *archive, err);
+    struct archive_container *archive;
 
+    if (plan->start > sight->size || (!plan->supports && plan->packing == ARCHIVE_SIGHT_BARE)) {
+        error_set(err, "is of another format");
+        return NULL;
+    }
+    archive = memory_new(sizeof *archive, err);
     if (!archive)
         return NULL;
     archive->container =

@@ -174,6 +174,10 @@ void unpack_free(struct unpack *unpack)
 
 int unpack_step(struct unpack *unpack, struct unpack_step *step, struct error *err)
 {
+    static const uint8_t nothing;
+
+    if (!step->packed)
+        step->packed = &nothing;
     switch (unpack->method) {
     case UNPACK_DEFLATE:
         return step_deflate(unpack, step, err);

@@ -27,7 +27,7 @@ void unpack_free(struct unpack *unpack);
 /*
  * Moves packed and into forward by what it has read and written, and packed_len and room accordingly. Returns
  * 1 if there may be more, 0 at the end of the stream, -1 if it is damaged or needs too much memory; what was
- * written by then is valid.
+ * written by then is valid.  packed may be NULL if packed_len is 0.
  */
 struct unpack_step {
     const uint8_t *packed;

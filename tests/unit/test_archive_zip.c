@@ -450,11 +450,31 @@ START_TEST(unpacks_overlapping_members_one_by_one)
 }
 END_TEST
 
+/* Without a list, which would take its time. */
+static size_t count_members(const struct buffer *zip)
+{
+    static const struct container_watch watch = {.progress = containers_progress};
+    struct content_memory content;
+    const struct container_sight sight = {&content.content, (const uint8_t *)zip->data, CONTAINER_HEAD,
+                                          zip->len, false};
+    struct container_member member;
+    struct container *container;
+    size_t count = 0;
+    uint8_t byte;
+
+    content_memory_init(&content, zip->data, zip->len);
+    container = archive_format_zip.open(&sight, &watch, NULL);
+    ck_assert_ptr_nonnull(container);
+    for (; container->next(container, &member, NULL) == 1; count++)
+        ck_assert_int_eq(container->read(container, &byte, 1, NULL), 0);
+    container->close(container);
+    return count;
+}
+
 START_TEST(takes_linear_time_for_many_members)
 {
     struct written member = {.name = "x", .data = "", .len = 0};
     struct buffer zip = {0};
-    struct containers_list list;
     enum { COUNT = 100000 };
     uint64_t directory;
 
@@ -466,15 +486,10 @@ START_TEST(takes_linear_time_for_many_members)
         put_central(&zip, &member, 0);
     }
     put_end(&zip, COUNT, zip.len - directory, directory, "");
-    list = list_zip(&zip);
-    ck_assert_uint_eq(list.count, COUNT);
-    ck_assert_str_eq(list.failure, "");
-    containers_release(&list);
+    ck_assert_uint_eq(count_members(&zip), COUNT);
     /* the same without a directory */
     zip.len = directory;
-    list = list_zip(&zip);
-    ck_assert_uint_eq(list.count, COUNT);
-    containers_release(&list);
+    ck_assert_uint_eq(count_members(&zip), COUNT);
     buffer_release(&zip);
 }
 END_TEST
