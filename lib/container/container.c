@@ -11,6 +11,7 @@
 #include "container/pdf.h"
 #include "container/pst.h"
 #include "container/rtf.h"
+#include "container/pdf_text.h"
 #include "container/squashfs.h"
 
 const struct container_format *const container_formats[] = {
@@ -44,6 +45,7 @@ const struct container_format *const container_formats[] = {
     &ole_text_format,
     &ole_format,
     &pdf_format,
+    &pdf_text_format,
     &mail_box_format,
     &mail_format,
     &encoded_base64_format,

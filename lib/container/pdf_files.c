@@ -6,41 +6,29 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "base/utf8.h"
+#include "container/charset.h"
 
 enum { MOST_DEPTH = 16 }; /* of a file specification in an object */
-
-/* From UTF-16, big-endian. */
-static void add_utf16(struct buffer *out, const uint8_t *text, size_t len)
-{
-    for (size_t i = 0; i + 1 < len; i += 2) {
-        uint32_t c = (uint32_t)(text[i] << 8 | text[i + 1]);
-        char utf8[4];
-
-        if (c >= 0xd800 && c < 0xdc00 && i + 3 < len && (text[i + 2] & 0xfc) == 0xdc) {
-            c = 0x10000 + ((c & 0x3ff) << 10) + ((uint32_t)(text[i + 2] & 3) << 8 | text[i + 3]);
-            i += 2;
-        }
-        buffer_add(out, utf8, (size_t)(utf8_put(utf8, c) - utf8));
-    }
-}
 
 static void add_name(struct buffer *out, struct pdf_value value)
 {
     struct pdf_lex lex = {value.text, value.text + value.len};
     struct pdf_lex_token token;
+    struct charset charset = {.kind = CHARSET_UTF16};
     struct buffer raw = {0};
     const uint8_t *text;
 
     pdf_lex_next(&lex, &token);
     pdf_lex_decode(&token, &raw);
     text = (const uint8_t *)raw.data;
-    if (raw.len >= 2 && text[0] == 0xfe && text[1] == 0xff)
-        add_utf16(out, text + 2, raw.len - 2);
-    else if (raw.len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+    if (raw.len >= 2 && text[0] == 0xfe && text[1] == 0xff) {
+        charset_add(&charset, out, text, raw.len);
+        charset_end(&charset, out);
+    } else if (raw.len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
         buffer_add(out, text + 3, raw.len - 3);
-    else if (raw.len > 0)
+    } else if (raw.len > 0) {
         buffer_add(out, text, raw.len);
+    }
     out->failed |= raw.failed;
     buffer_release(&raw);
 }

@@ -8,7 +8,7 @@
 #include "base/search.h"
 
 enum {
-    WORK_LEAST = 64 << 20,
+    WORK_LEAST = 16 << 20,
     WORK_PER_BYTE = 64,
     WORK_STEP = 1 << 20, /* between calls of the watch */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit/containers.h"
 #include "container/pdf.h"
+#include "container/pdf_text.h"
 
 /*
  * The input is a PDF.  Whatever it holds, the members are the same however they are read, and lie in the
@@ -16,6 +17,22 @@ static void require_equal(const struct buffer *one, const struct buffer *other)
     containers_require(one->len == other->len &&
                            (one->len == 0 || memcmp(one->data, other->data, one->len) == 0),
                        "another member");
+}
+
+static void check_text(const uint8_t *data, size_t size)
+{
+    const struct containers_limits limits = {.bytes = MOST_BYTES};
+    struct containers_list list = containers_open(&pdf_text_format, data, size, false, &limits);
+    const struct buffer *text = list.count ? &list.members[0].data : NULL;
+
+    containers_require(list.count <= 1, "more than one text");
+    for (size_t i = 0; text && i < text->len; i++)
+        containers_require((uint8_t)text->data[i] >= ' ' || text->data[i] == '\n', "a control character");
+    for (size_t i = 1; text && i < text->len; i++)
+        containers_require((text->data[i] != ' ' && text->data[i] != '\n') ||
+                               (text->data[i - 1] != ' ' && text->data[i - 1] != '\n'),
+                           "blanks in sequence");
+    containers_release(&list);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -44,5 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     containers_release(&whole);
     containers_release(&pieces);
     containers_release(&carved);
+    check_text(data, size);
     return 0;
 }

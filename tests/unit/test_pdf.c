@@ -438,7 +438,49 @@ START_TEST(yields_streams_after_too_many_objects)
 }
 END_TEST
 
-RUN_TESTS("pdf", decodes_every_filter, decodes_runs_and_zeros, reads_in_any_pieces, finds_where_streams_end,
-          yields_all_versions_and_pictures, gives_embedded_files_their_names, reports_what_it_cannot_read,
-          reads_what_is_left_of_a_file, reads_around_damage, finds_the_end_of_a_carved_file, survives_bombs,
-          yields_streams_after_too_many_objects)
+/* Files that programs made, with the digests of all streams by qpdf: tests/data/containers/pdf.sh. */
+START_TEST(decodes_what_qpdf_decodes)
+{
+    const char *source = getenv("SRCDIR");
+    char path[500], open[100] = "", name[100], number[100], sha1[100];
+    struct containers_list list = {0};
+    size_t seen = 0, files = 0;
+    FILE *streams;
+
+    snprintf(path, sizeof path, "%s/tests/data/containers/pdf/streams", source ? source : ".");
+    streams = fopen(path, "r");
+    ck_assert_ptr_nonnull(streams);
+    while (fscanf(streams, "%99s %99s %99s", name, number, sha1) == 3) {
+        struct containers_member *member;
+
+        if (strcmp(name, open) != 0) {
+            uint8_t *data;
+            size_t len;
+
+            ck_assert_uint_eq(seen, list.count);
+            containers_release(&list);
+            snprintf(path, sizeof path, "%s/tests/data/containers/pdf/%s", source ? source : ".", name);
+            data = containers_load(path, &len);
+            list = containers_open(&pdf_format, data, len, true, NULL);
+            containers_digests(&list);
+            ck_assert_uint_eq(list.end, len);
+            free(data);
+            snprintf(open, sizeof open, "%s", name);
+            seen = 0;
+            files++;
+        }
+        member = containers_find(&list, number);
+        ck_assert_msg(member && strcmp(member->sha1, sha1) == 0, "%s in %s", number, name);
+        seen++;
+    }
+    fclose(streams);
+    ck_assert_uint_eq(seen, list.count);
+    ck_assert_uint_eq(files, 5);
+    containers_release(&list);
+}
+END_TEST
+
+RUN_TESTS("pdf", decodes_what_qpdf_decodes, decodes_every_filter, decodes_runs_and_zeros, reads_in_any_pieces,
+          finds_where_streams_end, yields_all_versions_and_pictures, gives_embedded_files_their_names,
+          reports_what_it_cannot_read, reads_what_is_left_of_a_file, reads_around_damage,
+          finds_the_end_of_a_carved_file, survives_bombs, yields_streams_after_too_many_objects)
