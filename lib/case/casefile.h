@@ -236,6 +236,17 @@ struct case_reference {
  */
 int casefile_add(struct casefile *casefile, const struct case_object *object, const struct findings *findings,
                  const struct case_reference *references, int64_t now_ms, struct error *err);
+/*
+ * Adds a finding to an object of that number that was added before, as the finding of that rank (from 0): all
+ * before it are there.  The object is as it was added.  Does nothing if the object has the finding already.
+ */
+int casefile_extend(struct casefile *casefile, const struct case_object *object, uint64_t number,
+                    uint32_t rank, const struct finding *finding, const struct case_reference *reference,
+                    struct error *err);
+/* Makes a finding a part of another one, under which reports list it as they list twins; a finding that is
+ * a part of one already remains that.  Both are given by the number of the object and the rank, from 0. */
+int casefile_fold(struct casefile *casefile, uint64_t evidence, uint64_t object, uint32_t rank,
+                  uint64_t of_object, uint32_t of_rank, struct error *err);
 int casefile_commit(struct casefile *casefile, struct error *err);
 int casefile_wait(struct casefile *casefile, int64_t now_ms, struct error *err);
 /*
@@ -281,7 +292,8 @@ bool casefile_parse_id(const char *text, struct case_finding_id *id);
 
 /*
  * The same bytes of the image under a second address: a deleted file's blocks are also unallocated.  If both
- * are findings of the same reference, the one in blocks without a name is a twin of the file's.
+ * are findings of the same reference, the one in blocks without a name is a twin of the file's.  Findings in
+ * the members of a container that a finding of the whole container explains are listed like twins.
  */
 struct case_twin {
     struct case_finding_id id;

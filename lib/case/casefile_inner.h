@@ -42,6 +42,7 @@ struct casefile {
     size_t set_count;
     struct case_evidence_row latest;
 
+    uint64_t number; /* of the object that is being added */
     uint64_t adding; /* the evidence item whose counts these are; 0: none */
     struct case_counts counts;
     bool in_batch;
@@ -116,8 +117,6 @@ void casefile_bind_ids(struct statement *row, int parameter, uint64_t evidence);
 void casefile_bind_string(struct statement *row, int parameter, const char *text);
 void casefile_bind_digests(struct statement *row, int parameter, const struct digest_values *digests);
 
-/* Returns the name in the table of findings. */
-const char *casefile_proof_name(enum proof proof);
 /* Returns the proof with that name, or -1. */
 int casefile_proof_find(const char *name);
 /* Whether this is a valid finding for an object of that size. */

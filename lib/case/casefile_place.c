@@ -122,7 +122,7 @@ int casefile_add_origin(struct casefile *casefile, const struct case_object *obj
     kept = casefile_pack_runs(&place->runs, object);
     if (place->runs.failed)
         return error_set(err, "out of memory for %zu runs", kept);
-    statement_bind_number(row, 1, casefile_id(casefile->adding, casefile->counts.objects));
+    statement_bind_number(row, 1, casefile_id(casefile->adding, casefile->number));
     casefile_bind_number(row, 2, object->flags);
     for (int time = 0; time < OBJECT_TIMES; time++) {
         statement_bind_number(row, 3 + 2 * time, object->times[time].seconds);
@@ -173,7 +173,7 @@ static int add_piece(struct casefile *casefile, const struct finding *finding, s
     casefile_bind_number(row, 1, (uint64_t)finding->set + 1);
     casefile_bind_number(row, 2, finding->file);
     casefile_bind_number(row, 3, start);
-    statement_bind_number(row, 4, casefile_id(casefile->adding, casefile->counts.objects));
+    statement_bind_number(row, 4, casefile_id(casefile->adding, casefile->number));
     casefile_bind_number(row, 5, rank);
     return statement_run(row, err);
 }
@@ -257,11 +257,11 @@ static int add_twin(struct casefile *casefile, size_t rank, const struct candida
 {
     struct statement *row =
         prepared(casefile, &casefile->place->add_twin,
-                 "INSERT INTO twin (object, rank, of_object, of_rank) VALUES (?, ?, ?, ?)", err);
+                 "INSERT OR IGNORE INTO twin (object, rank, of_object, of_rank) VALUES (?, ?, ?, ?)", err);
 
     if (!row)
         return -1;
-    statement_bind_number(row, 1, casefile_id(casefile->adding, casefile->counts.objects));
+    statement_bind_number(row, 1, casefile_id(casefile->adding, casefile->number));
     casefile_bind_number(row, 2, rank);
     statement_bind_number(row, 3, of->object);
     casefile_bind_number(row, 4, of->rank);
@@ -323,4 +323,15 @@ int casefile_add_place(struct casefile *casefile, const struct case_object *obje
         if (add_piece(casefile, finding, rank, place->own.list[i].start, err))
             return -1;
     return 0;
+}
+
+int casefile_fold(struct casefile *casefile, uint64_t evidence, uint64_t object, uint32_t rank,
+                  uint64_t of_object, uint32_t of_rank, struct error *err)
+{
+    const struct candidate of = {casefile_id(evidence, of_object), of_rank};
+
+    if (casefile_begin(casefile, err) || casefile_turn_to(casefile, evidence, err))
+        return -1;
+    casefile->number = object;
+    return !place_of(casefile, err) || add_twin(casefile, rank, &of, err) ? casefile_abandon(casefile) : 0;
 }

@@ -468,13 +468,18 @@ static void point_to_addresses(struct case_reader *reader, struct case_row *row,
     row->twin_count = count;
 }
 
-/* Only deleted files have twins. */
+/* Only deleted files and containers have any. */
+static bool may_have_twins(const struct case_row *row)
+{
+    return row->has_finding && (row->object.kind != OBJECT_SLACK || row->finding.proof == PROOF_MEMBERS);
+}
+
 static int find_twins(struct case_reader *reader, struct case_row *row, struct error *err)
 {
     size_t count = 0;
     int result;
 
-    if (!row->has_finding || (row->object.kind != OBJECT_DELETED && row->object.kind != OBJECT_ORPHAN))
+    if (!may_have_twins(row))
         return 0;
     if (!reader->twins)
         reader->twins = database_prepare(reader->casefile->database,

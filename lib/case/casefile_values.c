@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/search.h"
 #include "case/casefile_inner.h"
 
 int casefile_broken(const struct casefile *casefile, struct error *err, const char *fmt, ...)
@@ -83,16 +82,12 @@ void casefile_bind_digests(struct statement *row, int parameter, const struct di
 
 /* ---- findings ---- */
 
-static const char *const proofs[PROOFS] = {"estimate", "blocks", "sha1"};
-
-const char *casefile_proof_name(enum proof proof)
-{
-    return proofs[proof];
-}
-
 int casefile_proof_find(const char *name)
 {
-    return search_name(proofs, PROOFS, name, strlen(name));
+    for (int proof = 0; proof < PROOFS; proof++)
+        if (strcmp(name, finding_proof_name((enum proof)proof)) == 0)
+            return proof;
+    return -1;
 }
 
 static bool is_share(double x)

@@ -44,7 +44,7 @@ static int add_object(struct casefile *casefile, const struct case_object *objec
         row = casefile->add_object = database_prepare(casefile->database, sql, err);
     if (!row)
         return -1;
-    statement_bind_number(row, 1, casefile_id(object->evidence, casefile->counts.objects));
+    statement_bind_number(row, 1, casefile_id(object->evidence, casefile->number));
     casefile_bind_number(row, 2, object->evidence);
     casefile_bind_number(row, 3, object->item);
     casefile_bind_string(row, 4, object->volume);
@@ -88,7 +88,7 @@ static void bind_measures(struct statement *row, int parameter, const struct fin
     bind_real_or_null(row, parameter + 3, finding->has_edits, finding->edits_low);
     bind_real_or_null(row, parameter + 4, finding->has_edits, finding->edits_high);
     bind_real_or_null(row, parameter + 5, finding->ln_e > -INFINITY, finding->ln_e);
-    casefile_bind_string(row, parameter + 6, casefile_proof_name(finding->proof));
+    casefile_bind_string(row, parameter + 6, finding_proof_name(finding->proof));
     casefile_bind_number(row, parameter + 7, finding->proved);
     casefile_bind_number(row, parameter + 8, finding->blocks);
     casefile_bind_number(row, parameter + 9, finding->also);
@@ -130,7 +130,7 @@ static int add_finding(struct casefile *casefile, const struct case_object *obje
     if (!casefile->add_finding)
         return -1;
     casefile_bind_number(casefile->add_finding, 1, casefile_class(casefile, finding->set));
-    statement_bind_number(casefile->add_finding, 2, casefile_id(casefile->adding, casefile->counts.objects));
+    statement_bind_number(casefile->add_finding, 2, casefile_id(casefile->adding, casefile->number));
     casefile_bind_number(casefile->add_finding, 3, rank);
     bind_finding(casefile, finding, reference);
     if (statement_run(casefile->add_finding, err))
@@ -198,7 +198,7 @@ int casefile_add(struct casefile *casefile, const struct case_object *object, co
 {
     if (casefile_begin(casefile, err) || casefile_turn_to(casefile, object->evidence, err))
         return -1;
-    casefile->counts.objects++;
+    casefile->number = ++casefile->counts.objects;
     if (add_all(casefile, object, findings, references, err))
         return casefile_abandon(casefile);
     count(casefile, object, findings);
@@ -209,6 +209,103 @@ int casefile_add(struct casefile *casefile, const struct case_object *object, co
         return casefile_wait(casefile, now_ms, err);
     casefile->committed_ms = now_ms;
     return casefile_commit(casefile, err);
+}
+
+/* ---- findings that come later ---- */
+
+/* Counts the object as this, once more or once less. */
+static void count_as(struct case_counts *counts, bool known, enum verdict verdict, uint64_t by)
+{
+    if (known)
+        counts->known += by;
+    else
+        counts->findings[verdict] += by;
+}
+
+/* Finds as what the object counts: by its first finding of the best class. */
+static int find_best(struct casefile *casefile, int64_t id, bool *known, enum verdict *verdict,
+                     struct error *err)
+{
+    struct statement *row = database_prepare(casefile->database,
+                                             "SELECT class, verdict FROM finding WHERE class IN (0, 1, 2)"
+                                             " AND object = ? ORDER BY class, rank LIMIT 1",
+                                             err);
+    uint64_t class = 0;
+    int result;
+
+    if (!row)
+        return -1;
+    statement_bind_number(row, 1, id);
+    result = statement_step(row, err);
+    if (result > 0 &&
+        (!statement_up_to(row, 0, CASE_CLASSES - 1, &class) || !casefile_get_verdict(row, 1, verdict)))
+        result = casefile_broken(casefile, err, "malformed finding of object %lld", (long long)id);
+    *known = class == CASE_KNOWN;
+    statement_free(row);
+    return result < 0 ? -1 : 0;
+}
+
+static int has_finding(struct casefile *casefile, int64_t id, uint32_t rank, struct error *err)
+{
+    struct statement *row =
+        database_prepare(casefile->database,
+                         "SELECT 1 FROM finding WHERE class IN (0, 1, 2) AND object = ? AND rank = ?", err);
+    int result;
+
+    if (!row)
+        return -1;
+    statement_bind_number(row, 1, id);
+    statement_bind_number(row, 2, rank);
+    result = statement_step(row, err);
+    statement_free(row);
+    return result;
+}
+
+static int note_finding(struct casefile *casefile, int64_t id, enum verdict verdict, struct error *err)
+{
+    struct statement *row = database_prepare(casefile->database,
+                                             "UPDATE object SET findings = findings + 1, verdict ="
+                                             " CASE findings WHEN 0 THEN ?2 ELSE verdict END WHERE id = ?1",
+                                             err);
+    int result;
+
+    if (!row)
+        return -1;
+    statement_bind_number(row, 1, id);
+    casefile_bind_string(row, 2, finding_verdict_name(verdict));
+    result = statement_run(row, err);
+    statement_free(row);
+    return result;
+}
+
+static int extend(struct casefile *casefile, const struct case_object *object, uint32_t rank,
+                  const struct finding *finding, const struct case_reference *reference, struct error *err)
+{
+    const int64_t id = casefile_id(object->evidence, casefile->number);
+    enum verdict before = object->verdict, after = object->verdict;
+    bool was_known, is_known;
+    const int there = has_finding(casefile, id, rank, err);
+
+    if (there)
+        return there < 0 ? -1 : 0;
+    if (find_best(casefile, id, &was_known, &before, err) ||
+        (rank == 0 && !casefile->all_objects && add_object(casefile, object, 0, err)) ||
+        add_finding(casefile, object, finding, rank, reference, err) ||
+        note_finding(casefile, id, finding->verdict, err) || find_best(casefile, id, &is_known, &after, err))
+        return -1;
+    count_as(&casefile->counts, was_known, before, UINT64_MAX);
+    count_as(&casefile->counts, is_known, after, 1);
+    return 0;
+}
+
+int casefile_extend(struct casefile *casefile, const struct case_object *object, uint64_t number,
+                    uint32_t rank, const struct finding *finding, const struct case_reference *reference,
+                    struct error *err)
+{
+    if (casefile_begin(casefile, err) || casefile_turn_to(casefile, object->evidence, err))
+        return -1;
+    casefile->number = number;
+    return extend(casefile, object, rank, finding, reference, err) ? casefile_abandon(casefile) : 0;
 }
 
 int casefile_wait(struct casefile *casefile, int64_t now_ms, struct error *err)

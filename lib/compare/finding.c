@@ -22,19 +22,21 @@ int finding_verdict_find(const char *name, size_t len)
     return search_name(names, VERDICTS, name, len);
 }
 
+const char *finding_proof_name(enum proof proof)
+{
+    static const char *const grades[PROOFS] = {[PROOF_ESTIMATE] = "estimate",
+                                               [PROOF_BLOCKS] = "blocks",
+                                               [PROOF_SHA1] = "sha1",
+                                               [PROOF_MEMBERS] = "members"};
+
+    return grades[proof];
+}
+
 void finding_proof(const struct finding *finding, struct buffer *out)
 {
-    switch (finding->proof) {
-    case PROOF_SHA1:
-        buffer_add_text(out, "sha1");
-        break;
-    case PROOF_BLOCKS:
-        buffer_printf(out, "blocks %" PRIu64 "/%" PRIu64, finding->proved, finding->blocks);
-        break;
-    default:
-        buffer_add_text(out, "estimate");
-        break;
-    }
+    buffer_add_text(out, finding_proof_name(finding->proof));
+    if (finding->proof == PROOF_BLOCKS || finding->proof == PROOF_MEMBERS)
+        buffer_printf(out, " %" PRIu64 "/%" PRIu64, finding->proved, finding->blocks);
 }
 
 /* ---- lists ---- */
@@ -87,6 +89,11 @@ double finding_score(const struct finding *finding)
     return finding->verdict == VERDICT_IDENTICAL ? 1
            : finding->verdict == VERDICT_VARIANT ? finding->resemblance
                                                  : finding->containment;
+}
+
+uint64_t finding_members(const struct finding *finding)
+{
+    return (uint64_t)llround(finding->containment * (double)finding->blocks);
 }
 
 void finding_measure(struct finding *finding)

@@ -29,6 +29,7 @@ enum proof {
     PROOF_ESTIMATE, /* samples line up */
     PROOF_BLOCKS,   /* and the SHA-1 of some blocks of the reference matches */
     PROOF_SHA1,     /* the SHA-1 of the whole reference matches */
+    PROOF_MEMBERS,  /* of containers: members of both are identical or variants */
     PROOFS,
 };
 
@@ -51,7 +52,7 @@ struct finding {
     double edits, edits_low, edits_high;
     double ln_e; /* natural logarithm of E (chance.h); -INFINITY if identical */
     enum proof proof;
-    uint64_t proved, blocks;      /* proved blocks of the reference, out of this number */
+    uint64_t proved, blocks;      /* proved blocks (identical members) of the reference, out of this number */
     uint64_t also;                /* other references that would explain the same bytes */
     struct finding_range *ranges; /* sorted by obj_start */
     size_t range_count;
@@ -73,7 +74,9 @@ const char *finding_verdict_name(enum verdict verdict);
 /* The verdict with that name, or -1. */
 int finding_verdict_find(const char *name, size_t len);
 
-/* Appends the proof as text: "sha1", "blocks 3/4" or "estimate". */
+/* The name of a grade of proof: "sha1", ... */
+const char *finding_proof_name(enum proof proof);
+/* Appends the proof as text: "sha1", "blocks 3/4", "members 3/4" or "estimate". */
 void finding_proof(const struct finding *finding, struct buffer *out);
 
 /* A zero-initialized list is empty.  Reset empties a list but keeps its memory; release frees it. */
@@ -86,6 +89,9 @@ int finding_resize(struct finding *finding, size_t ranges, struct error *err);
 
 /* The score of the verdict: 1 if identical, the resemblance of a variant, else the containment. */
 double finding_score(const struct finding *finding);
+
+/* With PROOF_MEMBERS: the members of the reference that were found, identical or as variants. */
+uint64_t finding_members(const struct finding *finding);
 
 /* Computes span and matched bytes from the ranges. */
 void finding_measure(struct finding *finding);

@@ -147,9 +147,6 @@ static void close_object(struct report_writer *writer)
 
 static void put_measures(struct buffer *out, const struct finding *finding)
 {
-    static const char *const grades[PROOFS] = {
-        [PROOF_ESTIMATE] = "estimate", [PROOF_BLOCKS] = "blocks", [PROOF_SHA1] = "sha1"};
-
     buffer_printf(out, " score=\"%.3f\" resemblance=\"%.3f\" containment=\"%.3f\"", finding_score(finding),
                   finding->resemblance, finding->containment);
     if (finding->has_edits)
@@ -157,7 +154,7 @@ static void put_measures(struct buffer *out, const struct finding *finding)
                       finding->edits_low, finding->edits_high);
     buffer_add_text(out, " e_value=\"");
     report_values_e(out, finding->ln_e);
-    buffer_printf(out, "\" proof=\"%s\"", grades[finding->proof]);
+    buffer_printf(out, "\" proof=\"%s\"", finding_proof_name(finding->proof));
     report_xml_number(out, "proved", finding->proved);
     report_xml_number(out, "blocks", finding->blocks);
     report_xml_number(out, "also", finding->also);

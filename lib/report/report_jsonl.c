@@ -172,13 +172,12 @@ static void put_edits(struct json_write *out, const struct finding *finding)
 
 static void put_proof(struct json_write *out, const struct finding *finding)
 {
-    static const char *const grades[PROOFS] = {
-        [PROOF_ESTIMATE] = "estimate", [PROOF_BLOCKS] = "blocks", [PROOF_SHA1] = "sha1"};
-
     json_write_open(out, "proof", '{');
-    json_write_text(out, "grade", grades[finding->proof]);
+    json_write_text(out, "grade", finding_proof_name(finding->proof));
     json_write_number(out, "proved", finding->proved);
     json_write_number(out, "blocks", finding->blocks);
+    if (finding->proof == PROOF_MEMBERS)
+        json_write_number(out, "found", finding_members(finding));
     json_write_close(out, '}');
 }
 

@@ -243,8 +243,119 @@ START_TEST(the_context_is_kept_checked_and_sealed)
 }
 END_TEST
 
-RUN_TESTS("casefile_place", the_same_bytes_under_two_addresses_are_one_finding,
-          a_twin_is_listed_if_the_other_is_filtered_out, findings_can_be_asked_for_by_number,
-          findings_of_one_reference_can_be_listed_together, numbers_of_findings_are_read_strictly,
-          offsets_are_mapped_to_the_image, runs_beyond_the_object_or_the_limit_are_not_kept,
-          the_context_is_kept_checked_and_sealed)
+/* ---- findings that come after the members ---- */
+
+/* The first finding of an object in this reading of the case, and how many rows come with it. */
+static uint64_t count_rows(struct casefile *casefile, bool all)
+{
+    const struct case_filter filter = {.known = true, .twins = all};
+    struct case_reader *reader = casefile_reader_new(casefile, &filter, &err);
+    struct case_row row;
+    uint64_t rows = 0;
+
+    ck_assert_ptr_nonnull(reader);
+    while (casefile_reader_next(reader, &row, &err) > 0)
+        rows++;
+    casefile_reader_free(reader);
+    return rows;
+}
+
+static void extend(struct casefile *casefile, const struct case_object *object, uint64_t number,
+                   uint32_t rank, enum verdict verdict)
+{
+    const struct finding finding = {.verdict = verdict,
+                                    .set = 2,
+                                    .file = 5,
+                                    .ref_size = 77,
+                                    .resemblance = 1,
+                                    .containment = 1,
+                                    .proof = PROOF_MEMBERS,
+                                    .proved = 2,
+                                    .blocks = 3};
+    const struct case_reference reference = {.name = "a", .name_len = 1};
+
+    ck_assert_msg(casefile_extend(casefile, object, number, rank, &finding, &reference, &err) == 0, "%s",
+                  err.text);
+}
+
+static void add_plain(struct casefile *casefile, const struct case_object *object, uint64_t file)
+{
+    struct finding finding = {.verdict = VERDICT_IDENTICAL,
+                              .set = 2,
+                              .file = file,
+                              .resemblance = 1,
+                              .containment = 1,
+                              .proof = PROOF_SHA1};
+    const struct findings findings = {.list = &finding, .count = file != 0};
+    const struct case_reference reference = {.name = "b", .name_len = 1};
+
+    ck_assert_msg(casefile_add(casefile, object, &findings, &reference, 0, &err) == 0, "%s", err.text);
+}
+
+static void assert_counted(struct casefile *casefile, uint64_t variants, uint64_t identical, uint64_t none)
+{
+    struct case_counts counts;
+    uint64_t findings[VERDICTS] = {0};
+
+    ck_assert_int_eq(casefile_count(casefile, 1, &counts, &err), 0);
+    ck_assert_uint_eq(counts.findings[VERDICT_VARIANT], variants);
+    ck_assert_uint_eq(counts.findings[VERDICT_IDENTICAL], identical);
+    ck_assert_uint_eq(counts.findings[VERDICT_NONE], none);
+    ck_assert_int_eq(casefile_count_findings(casefile, 1, findings, &err), 0);
+    ck_assert_uint_eq(findings[VERDICT_VARIANT], variants);
+}
+
+START_TEST(a_container_gets_its_finding_after_its_members_which_become_parts_of_it)
+{
+    static const struct case_object container = {.evidence = 1,
+                                                 .address = "1",
+                                                 .volume = "-",
+                                                 .reason = "",
+                                                 .paths = "",
+                                                 .verdict = VERDICT_NONE},
+                                    member = {.evidence = 1,
+                                              .address = "1/zip/a",
+                                              .volume = "-",
+                                              .reason = "",
+                                              .paths = "",
+                                              .kind = OBJECT_MEMBER,
+                                              .verdict = VERDICT_IDENTICAL};
+
+    for (int kept = 0; kept < 2; kept++) {
+        const struct case_plan plan = make_plan();
+        struct casefile *casefile;
+
+        begin_test();
+        casefile = kept ? open_case() : casefile_open_temporary(&plan, false, &err);
+        ck_assert_ptr_nonnull(casefile);
+        add_plain(casefile, &container, 0);
+        add_plain(casefile, &member, 3);
+        add_plain(casefile, &member, 4);
+        assert_counted(casefile, 0, 2, 1);
+        for (int again = 0; again < 2; again++) { /* as a resumed scan does */
+            extend(casefile, &container, 1, 0, VERDICT_VARIANT);
+            ck_assert_int_eq(casefile_fold(casefile, 1, 2, 0, 1, 0, &err), 0);
+            ck_assert_int_eq(casefile_fold(casefile, 1, 3, 0, 1, 0, &err), 0);
+            assert_counted(casefile, 1, 2, 0);
+        }
+        ck_assert_uint_eq(count_rows(casefile, false), 1);
+        ck_assert_uint_eq(count_rows(casefile, true), 3);
+        extend(casefile, &container, 1, 1,
+               VERDICT_EMBEDDED); /* a second one does not change what it counts as */
+        ck_assert_int_eq(casefile_fold(casefile, 1, 1, 1, 1, 1, &err), 0);
+        assert_counted(casefile, 1, 2, 0);
+        ck_assert_uint_eq(count_rows(casefile, false), 1);
+        ck_assert_uint_eq(count_rows(casefile, true), 4);
+        close_case(casefile);
+        if (kept)
+            assert_good();
+        end_test();
+    }
+}
+END_TEST
+
+RUN_TESTS("casefile_place", a_container_gets_its_finding_after_its_members_which_become_parts_of_it,
+          the_same_bytes_under_two_addresses_are_one_finding, a_twin_is_listed_if_the_other_is_filtered_out,
+          findings_can_be_asked_for_by_number, findings_of_one_reference_can_be_listed_together,
+          numbers_of_findings_are_read_strictly, offsets_are_mapped_to_the_image,
+          runs_beyond_the_object_or_the_limit_are_not_kept, the_context_is_kept_checked_and_sealed)
