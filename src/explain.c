@@ -195,6 +195,27 @@ static void put_compared(struct explain_text *text, struct casefile *casefile, c
 
 /* ---- the verdict ---- */
 
+/* Of a finding that rests on what is packed in both. */
+static void put_members(struct explain_text *text, const struct case_row *row)
+{
+    struct buffer words = {0};
+
+    report_edits_members(row, &words);
+    buffer_add_char(&words, '\0');
+    explain_paragraph(text, "%s: %s.", finding_verdict_name(row->finding.verdict),
+                      words.failed ? "" : words.data);
+    explain_paragraph(
+        text, "The object and the reference are containers, such as archives, documents or mails. They "
+              "were packed in different ways, so their own bytes differ, but what is packed in "
+              "them was compared file by file. Members that unrelated documents have in common, "
+              "such as styles and fonts, do not count.");
+    for (size_t i = 0; i < row->twin_count; i++)
+        put_value(text, "related", row->twins[i].address, strlen(row->twins[i].address),
+                  i ? "" : " (kith report --all lists what was found in each)");
+    buffer_inherit(text->lines.out, &words);
+    buffer_release(&words);
+}
+
 static void put_verdict(struct explain_text *text, const struct case_row *row)
 {
     static const char *const meanings[VERDICTS] = {
@@ -210,6 +231,12 @@ static void put_verdict(struct explain_text *text, const struct case_row *row)
     char *matched = count_of(finding->matched, "byte"), *ranges = count_of(finding->range_count, "range");
 
     explain_heading(text, "The verdict");
+    if (finding->proof == PROOF_MEMBERS) {
+        put_members(text, row);
+        free(matched);
+        free(ranges);
+        return;
+    }
     explain_paragraph(text, "%s: %s", finding_verdict_name(finding->verdict),
                       shown(meanings[finding->verdict]));
     if (finding->verdict != VERDICT_IDENTICAL)
@@ -231,7 +258,10 @@ static void put_verdict(struct explain_text *text, const struct case_row *row)
             finding->also);
     for (size_t i = 0; i < row->twin_count; i++)
         put_value(text, "same bytes", row->twins[i].address, strlen(row->twins[i].address),
-                  i ? "" : " (the same bytes of the image under another address)");
+                  i ? ""
+                  : row->twins[i].kind == OBJECT_MEMBER
+                      ? " (of a member that is identical, too)"
+                      : " (the same bytes of the image under another address)");
     free(matched);
     free(ranges);
 }
@@ -274,7 +304,14 @@ static void put_proved(struct explain_text *text, const struct case_row *row)
     const struct finding *finding = &row->finding;
 
     explain_heading(text, "What is proved, and how to verify it");
-    if (finding->proof == PROOF_BLOCKS)
+    if (finding->proof == PROOF_MEMBERS)
+        explain_paragraph(
+            text,
+            "%" PRIu64 " of the %" PRIu64
+            " members of the reference are in the object: they have the same SHA-1. For each of these, and "
+            "each that varies, there is a finding of its own, which kith explain explains.",
+            finding->proved, finding->blocks);
+    else if (finding->proof == PROOF_BLOCKS)
         put_blocks(text, finding);
     else if (finding->proof == PROOF_SHA1)
         explain_paragraph(text, "%s",
@@ -320,6 +357,15 @@ static void put_estimated(struct explain_text *text, const struct case_row *row)
     const struct finding *finding = &row->finding;
 
     explain_heading(text, "What is estimated, and how well");
+    if (finding->proof == PROOF_MEMBERS) {
+        explain_paragraph(
+            text,
+            "Resemblance %.3f, containment %.3f: the share of the members of either container that "
+            "both have, and the share of the members of the reference that the object has, as they "
+            "are or as variants.",
+            finding->resemblance, finding->containment);
+        return;
+    }
     explain_paragraph(text,
                       "Resemblance %.3f, containment %.3f: the share of the samples in either content that "
                       "both have, and the share of the samples of the reference that the object has. They "
@@ -409,7 +455,8 @@ void explain(struct buffer *out, struct casefile *casefile, const struct case_ro
     put_proved(&text, row);
     if (row->finding.verdict != VERDICT_IDENTICAL) {
         put_estimated(&text, row);
-        put_chance(&text, casefile, row);
+        if (row->finding.proof != PROOF_MEMBERS)
+            put_chance(&text, casefile, row);
     }
     put_limits(&text, row);
 }

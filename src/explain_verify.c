@@ -351,7 +351,7 @@ void explain_verify(struct explain_text *text, const struct case_row *row)
         explain_unpack(text, row, &command);
     if (row->finding.verdict != VERDICT_IDENTICAL && has_sha1 && finding_is_complete(&row->finding))
         verify_reference(text, row, &command);
-    else if (row->finding.verdict != VERDICT_IDENTICAL)
+    else if (row->finding.verdict != VERDICT_IDENTICAL && row->finding.proof != PROOF_MEMBERS)
         verify_ranges(text, row, &command);
     put_sector(text, row, &command);
     buffer_release(&command);

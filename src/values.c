@@ -76,7 +76,7 @@ static const char *column(const void *table, size_t index)
     return report_csv_extra_name(index);
 }
 
-static const char *const proofs[] = {"estimate", "blocks", "sha1", NULL};
+static const char *const proofs[] = {"estimate", "blocks", "sha1", "members", NULL};
 /* In the order of enum case_order. */
 static const char *const orders[] = {"place", "significance", "reference", NULL};
 static const char *const groupings[] = {"reference", NULL};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/report_edits.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "report/report_values.h"
@@ -81,4 +82,18 @@ void report_edits_of(const struct case_row *row, struct buffer *out)
                                        .not_identical = finding->verdict == VERDICT_VARIANT};
 
     report_edits(&edits, out);
+}
+
+void report_edits_members(const struct case_row *row, struct buffer *out)
+{
+    const struct finding *finding = &row->finding;
+    const uint64_t found = finding_members(finding);
+
+    if (found == finding->blocks && finding->verdict == VERDICT_VARIANT)
+        buffer_add_text(out, "same documents, container differs: ");
+    else if (found == finding->blocks)
+        buffer_add_text(out, "all documents of the reference, among others: ");
+    buffer_printf(out, "%" PRIu64 " of %" PRIu64 " members identical", finding->proved, finding->blocks);
+    if (found > finding->proved)
+        buffer_printf(out, ", %" PRIu64 " varied", found - finding->proved);
 }

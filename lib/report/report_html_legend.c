@@ -55,7 +55,12 @@ static const struct term figures[] = {
      "SHA-256 or a comparison of the bytes rules out. <b>blocks k/n</b>: of the known file’s n blocks, k "
      "were "
      "found with equal SHA-1; for these the same holds, and for the rest it is an estimate. "
-     "<code>kith export --json</code> lists the hashes of the blocks. <b>estimate</b>: samples agree in "
+     "<code>kith export --json</code> lists the hashes of the blocks. <b>members k/n</b>: both are "
+     "containers, such as archives or documents; of the known one’s n members, k were found with equal SHA-1 "
+     "in this "
+     "one, and others may have been found as variants; <code>kith report --all</code> lists each. "
+     "<b>estimate</b>: "
+     "samples agree in "
      "order "
      "and distance, and nothing was compared by hash: a lead to be examined, for which the bytes can be "
      "extracted."},

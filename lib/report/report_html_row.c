@@ -223,6 +223,8 @@ static void put_scores(struct row *out, const struct case_row *row)
     put_raw(out, "%.3f", finding->containment);
     if (finding->has_edits)
         report_edits_of(row, &out->text);
+    if (finding->proof == PROOF_MEMBERS)
+        report_edits_members(row, &out->text);
     put_text(out);
     report_values_e(&out->text, finding->ln_e);
     put_text(out);

@@ -200,14 +200,35 @@ static void add_measures(struct paragraph *p, const struct case_row *row)
         add_edits(p, row);
 }
 
-/* The other addresses of the same bytes. */
+/* What two containers have in common. */
+static void add_members(struct paragraph *p, const struct case_row *row)
+{
+    struct buffer text = {0};
+
+    report_columns_line(&p->lines);
+    report_edits_members(row, &text);
+    buffer_printf(&text, "; resemblance %.3f, containment %.3f", row->finding.resemblance,
+                  row->finding.containment);
+    report_columns_text(&p->lines, text.len ? text.data : "", text.len);
+    buffer_inherit(p->lines.out, &text);
+    buffer_release(&text);
+}
+
+/* The other addresses of the same bytes, or what containers have in common. */
 static void add_twins(struct paragraph *p, const struct case_row *row)
 {
+    const bool same =
+        row->finding.proof != PROOF_MEMBERS && row->twin_count > 0 && row->twins[0].kind != OBJECT_MEMBER;
+
     if (row->twin_count == 0)
         return;
     report_columns_line(&p->lines);
     for (size_t i = 0; i < row->twin_count && i < MOST_TWINS; i++) {
-        buffer_printf(&p->word, "%s%s ", i ? "" : "the same bytes: ", object_kind_name(row->twins[i].kind));
+        buffer_printf(&p->word, "%s%s ",
+                      i      ? ""
+                      : same ? "the same bytes: "
+                             : "related: ",
+                      object_kind_name(row->twins[i].kind));
         report_values_foreign(&p->word, row->twins[i].address);
         buffer_add_text(&p->word, i + 1 < row->twin_count ? "," : "");
         end_word(p);
@@ -266,7 +287,10 @@ static void add_finding(struct paragraph *p, const struct report_writer *writer,
         end_word(p);
     }
     add_strip(p, writer, row);
-    if (row->finding.verdict != VERDICT_IDENTICAL) {
+    if (row->finding.proof == PROOF_MEMBERS) {
+        add_members(p, row);
+        add_evidence_value(p, &row->finding);
+    } else if (row->finding.verdict != VERDICT_IDENTICAL) {
         add_measures(p, row);
         add_evidence_value(p, &row->finding);
     }
@@ -380,7 +404,9 @@ static void add_finding_terms(struct report_writer *writer)
     add_legend(
         writer, "proof",
         "sha1: the SHA-1 of the whole content is equal; blocks k/n: k of the reference's n blocks were "
-        "found with equal SHA-1; estimate: inferred from samples, nothing proved by hash");
+        "found with equal SHA-1; members k/n: both are containers, and k of the reference's n members were "
+        "found "
+        "with equal SHA-1; estimate: inferred from samples, nothing proved by hash");
     add_legend(writer, "resemblance",
                "the samples that both have, as a share of those that either has: 0 to 1");
     add_legend(writer, "containment", "the share of the reference's samples that the object has: 0 to 1");

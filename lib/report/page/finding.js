@@ -9,7 +9,7 @@ const [ID, VERDICT, EVIDENCE, VOLUME, KIND, ADDRESS, PATH, PATHS, SIZE, SHA1, FL
 
 const VERDICTS = ['identical', 'variant', 'embedded', 'fragment', 'none', 'too-small', 'low-entropy', 'unreadable',
   'skipped'];
-const PROOFS = ['estimate', 'blocks', 'sha1'];
+const PROOFS = ['estimate', 'blocks', 'sha1', 'members'];
 const CHUNK = 1, PARTIAL = 2, PROVED = 4;
 const IDENTICAL = 0, VARIANT = 1, FRAGMENT = 3;
 
@@ -68,6 +68,8 @@ function place_words(row) {
 }
 
 function verdict_words(row) {
+  if (PROOFS[row[PROOF]] === 'members')
+    return `The object and the reference are containers: ${row[EDITS]}.`;
   const sure = PROOFS[row[PROOF]] !== 'estimate', contains = sure ? 'contains' : 'appears to contain';
   const matched = `${count_of(row[MATCHED], 'byte')} of the object ${row[MATCHED] === 1 ? 'matches' : 'match'}`;
   switch (VERDICTS[row[VERDICT]]) {
@@ -84,6 +86,10 @@ function verdict_words(row) {
 
 function proof_words(row) {
   const [, found, all] = /^blocks (\d+)\/(\d+)$/.exec(row[PROOF_TEXT]) || [];
+  const [, same, members] = /^members (\d+)\/(\d+)$/.exec(row[PROOF_TEXT]) || [];
+  if (same !== undefined)
+    return `${grouped(same)} of the reference’s ${grouped(members)} members are in the object, each with equal SHA-1 ` +
+      `(${row[PROOF_TEXT]}); kith report --all lists all that was found in members`;
   if (PROOFS[row[PROOF]] === 'sha1')
     return 'proved: the SHA-1 of the whole reference is equal (sha1)';
   if (found !== undefined && row[FLAGS] & PROVED)
@@ -116,8 +122,8 @@ function times_part(times) {
 
 /* What is estimated over other bytes than the ranges. */
 function edits_words(row) {
-  if (!row[EDITS] || row[FLAGS] & PROVED)
-    return row[EDITS];
+  if (!row[EDITS] || row[FLAGS] & PROVED || PROOFS[row[PROOF]] === 'members')
+    return PROOFS[row[PROOF]] === 'members' ? '' : row[EDITS];
   const over = VERDICTS[row[VERDICT]] === 'embedded' ? 'the bytes in which the reference lies' : 'the whole object and reference';
   return `${row[EDITS]}: an estimate over ${over}. The ranges show where a match was located; bytes outside them ` +
     'are not known to differ.';
@@ -167,7 +173,9 @@ function twin_list(row, about) {
   if (!row[TWINS] || row[TWINS].length === 0)
     return '';
   const listed = id => about.listed.has(id) ? `finding ${id}` : `finding ${id}, not listed here: kith report --all lists it`;
-  return element('p', {}, 'The same bytes of the image were also examined as ',
+  return element('p', {}, PROOFS[row[PROOF]] === 'members' ? 'What is related in them: ' :
+    row[TWINS].some(([, , kind]) => kind === 'member') ? 'Its members are identical, too: ' :
+      'The same bytes of the image were also examined as ',
     row[TWINS].map(([id, address, kind], i) => [i ? ', ' : '', `${kind} `, code(address), ` (${listed(id)})`]), '.');
 }
 
@@ -219,7 +227,7 @@ function commands(row) {
 function match_part(row, room) {
   const pair = pair_of(row);
   if (pair.ranges.length === 0)
-    return element('p', {}, 'No ranges are recorded.');
+    return PROOFS[row[PROOF]] === 'members' ? '' : element('p', {}, 'No ranges are recorded.');
   const note = row[LEFT_OUT] ? element('p', {}, `Only the ${grouped(pair.ranges.length)} longest of ` +
     `${grouped(pair.ranges.length + row[LEFT_OUT])} ranges are in this page; kith report --format jsonl lists all.`) : '';
   return element('div', {}, map_figure(pair, room), note,
