@@ -24,6 +24,7 @@ struct session {
     uint64_t objects; /* so far */
     struct scan_resume resume;
     struct scan_rows rows;
+    struct scan_containers containers;
     struct scan_state state;
     struct report_account account; /* of the image */
     bool different;                /* it is not the evidence that the case was made of */
@@ -180,19 +181,41 @@ static int add_object(struct session *session, const struct object *object, stru
     return scan_rows_add_bare(&session->rows, row, &scan->err);
 }
 
+/* What packs others is not known yet: an object that the case holds may be the container of those to come. */
+static int recall(struct session *session, const struct object *object, struct case_object *row)
+{
+    return object->result.len ? scan_rows_add(&session->rows, object, row, UINT64_MAX, &session->scan->err)
+                              : 0;
+}
+
+/* Returns -1 if the case cannot be read. */
+static int note_number(struct session *session)
+{
+    struct case_counts counts;
+
+    if (casefile_count(session->casefile, session->number, &counts, &session->scan->err))
+        return -1;
+    scan_containers_added(&session->containers, session->resume.passed < session->resume.there
+                                                    ? session->resume.passed
+                                                    : counts.objects);
+    return 0;
+}
+
 static void pass_or_add(struct session *session, const struct object *object, struct case_object *row)
 {
     uint64_t already;
 
     switch (scan_resume_pass(&session->resume, row, &already, &session->scan->err)) {
     case SCAN_RESUME_THERE:
-        return;
+        if (recall(session, object, row) == 0 && note_number(session) == 0)
+            return;
+        break;
     case SCAN_RESUME_OTHER:
         session->different = session->scan->run.over = true;
         interrupt_request();
         return;
     case SCAN_RESUME_NEW:
-        if (add_object(session, object, row, already) == 0)
+        if (add_object(session, object, row, already) == 0 && note_number(session) == 0)
             return;
         break;
     case SCAN_RESUME_FAILED:
@@ -236,6 +259,8 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     row.address = address.data;
     if (address.failed) {
         error_set(&scan->err, "out of memory");
+        fail(session);
+    } else if (scan_containers_begin(&session->containers, object, &scan->err)) {
         fail(session);
     } else {
         pass_or_add(session, object, &row);
@@ -295,7 +320,9 @@ static int end(struct session *session, enum evidence_result result)
     const enum case_state state = scan_state_of(&session->state, result);
     struct error text;
 
-    if (state != CASE_BEGUN && state != CASE_FAILED && !session->again && keep_account(session))
+    if (state != CASE_BEGUN && state != CASE_FAILED &&
+        (scan_containers_end(&session->containers, &session->scan->err) ||
+         (!session->again && keep_account(session))))
         return -1;
     error_set(&text, "%s: %s", session->scan->run.path, scan_state_words(state));
     if (casefile_set_state(session->casefile, session->number, state, set_flags_now(), text.text,
@@ -403,7 +430,7 @@ static int run(struct session *session)
     if (found < 0)
         return -1;
     session->again = known.again > 0;
-    session->rows.first_set = known.first_set;
+    session->rows.first_set = session->containers.first_set = known.first_set;
     return scan->resumable ? resume(session, &known) : read_all(session, &known);
 }
 
@@ -416,13 +443,16 @@ int scan_evidence(void *arg, size_t index, const char *path)
     session.rows = (struct scan_rows){.casefile = scan->casefile,
                                       .sets = &scan->sets,
                                       .plan = &scan->plan,
+                                      .containers = &session.containers,
                                       .progress = &scan->run.progress,
                                       .note = take_note,
                                       .arg = &session};
+    session.containers = (struct scan_containers){.casefile = scan->casefile, .sets = &scan->sets};
     scan->run.path = path;
     status = run(&session);
     report_account_reset(&session.account);
     scan_rows_release(&session.rows);
+    scan_containers_release(&session.containers);
     scan_resume_release(&session.resume);
     scan->run.options.bad = NULL;
     if (status >= 0)

@@ -142,11 +142,14 @@ int scan_rows_add(struct scan_rows *rows, const struct object *inspected, const 
     int more;
 
     scanner_result_begin(&result, inspected);
-    while ((more = scanner_result_next(&result, rows->plan, &rows->part, err)) > 0)
+    while ((more = scanner_result_next(&result, rows->plan, &rows->part, err)) > 0) {
+        if (scan_containers_take(rows->containers, object, &rows->part, !has_chunks, err))
+            return -1;
         if (already > 0)
             already--;
         else if (add_part(rows, object, has_chunks, err))
             return -1;
+    }
     return more;
 }
 

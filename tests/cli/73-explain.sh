@@ -34,7 +34,7 @@ import os, re, shutil, subprocess, sys
 case, least = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 def kith(*args):
     return subprocess.run(['kith', *args], capture_output=True)
-numbers = sorted(set(re.findall(r' finding ([0-9.]+)$', kith('report', '--text', case).stdout.decode('utf-8', 'replace'), re.M)))
+numbers = sorted(set(re.findall(r' finding ([0-9.]+)$', kith('report', '--text', '--all', case).stdout.decode('utf-8', 'replace'), re.M)))
 compared = pairs = 0
 independent = False
 for number in numbers:

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/memory.h"
+#include "scan_containers_inner.h"
+
+enum {
+    MOST_FOUND = 1 << 19
+}; /* findings in the members of a container; if there are more, it is not judged */
+
+/* ---- the present object ---- */
+
+static int keep_text(struct scan_container *container, const char *text, size_t len, size_t *at)
+{
+    *at = container->texts.len;
+    buffer_add(&container->texts, text, len);
+    return container->texts.failed ? -1 : 0;
+}
+
+static size_t paths_len(const struct case_object *object)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < object->path_count; i++)
+        len += strlen(object->paths + len) + 1;
+    return len;
+}
+
+/* Keeps a copy of the row: a temporary case holds only rows with findings, and it may get one later. */
+static int keep_row(struct scan_container *container, const struct case_object *row, struct error *err)
+{
+    struct case_object *object = &container->object;
+    size_t volume, address, paths, reason;
+
+    buffer_reset(&container->texts);
+    if (keep_text(container, row->volume, strlen(row->volume) + 1, &volume) ||
+        keep_text(container, row->address, strlen(row->address) + 1, &address) ||
+        keep_text(container, row->paths, paths_len(row), &paths) ||
+        keep_text(container, row->reason, strlen(row->reason) + 1, &reason) ||
+        array_reserve(&container->runs, &container->run_room, row->run_count + 1))
+        return error_set(err, "out of memory");
+    *object = *row;
+    object->volume = container->texts.data + volume;
+    object->address = container->texts.data + address;
+    object->paths = container->texts.data + paths;
+    object->reason = container->texts.data + reason;
+    if (row->run_count)
+        memcpy(container->runs, row->runs, row->run_count * sizeof *row->runs);
+    object->runs = container->runs;
+    return 0;
+}
+
+int scan_containers_take(struct scan_containers *containers, const struct case_object *row,
+                         const struct scanner_part *part, bool is_whole, struct error *err)
+{
+    struct scan_container *container = containers->levels[containers->level];
+
+    container->is_whole = is_whole;
+    if (!is_whole)
+        return 0;
+    for (size_t i = 0; i < part->findings.count; i++) {
+        const struct finding *finding = &part->findings.list[i];
+        const struct found found = {.set = finding->set,
+                                    .file = finding->file,
+                                    .verdict = finding->verdict,
+                                    .ln_e = finding->ln_e,
+                                    .rank = (uint32_t)i};
+
+        if (scan_containers_add_found(&container->own, &found, err))
+            return -1;
+    }
+    if (keep_row(container, row, err))
+        return -1;
+    container->object.size = part->len;
+    container->object.digests = part->digests;
+    container->object.verdict = part->verdict;
+    return 0;
+}
+
+void scan_containers_added(struct scan_containers *containers, uint64_t number)
+{
+    struct scan_container *container = containers->levels[containers->level];
+
+    container->number = number;
+    for (size_t i = 0; i < container->own.count; i++)
+        container->own.list[i].object = number;
+}
+
+/* ---- levels ---- */
+
+/* What was found in a member, and in what is packed in it, is known to its container. */
+static int pass_up(struct scan_container *parent, const struct scan_container *member, struct error *err)
+{
+    if (parent->found.count + member->own.count > MOST_FOUND)
+        parent->is_full = true;
+    for (size_t i = 0; i < member->own.count && !parent->is_full; i++)
+        if (scan_containers_add_found(&parent->found, &member->own.list[i], err))
+            return -1;
+    return 0;
+}
+
+/* Ends the open containers from the innermost one to that at this level. */
+static int end_to(struct scan_containers *containers, size_t level, struct error *err)
+{
+    struct nesting *nesting = &containers->nesting;
+
+    while (nesting->depth > level) {
+        struct scan_container *container = containers->levels[--nesting->depth];
+
+        if (scan_containers_judge(containers, container, err))
+            return -1;
+        if (nesting->depth > 0 && pass_up(containers->levels[nesting->depth - 1], container, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int begin_level(struct scan_containers *containers, struct error *err)
+{
+    struct scan_container **container = &containers->levels[containers->level];
+
+    if (!*container && !(*container = memory_new(sizeof **container, err)))
+        return -1;
+    (*container)->own.count = (*container)->found.count = 0;
+    (*container)->members = 0;
+    (*container)->is_whole = (*container)->is_full = false;
+    (*container)->has_boilerplate = (*container)->is_cut = false;
+    return 0;
+}
+
+static void note_member(struct scan_container *container, const struct object *member, bool is_boilerplate)
+{
+    container->members += member->size > 0 && !is_boilerplate;
+    container->has_boilerplate |= is_boilerplate;
+    container->is_cut |= member->state != OBJECT_WHOLE;
+}
+
+int scan_containers_begin(struct scan_containers *containers, const struct object *object, struct error *err)
+{
+    const int level = nesting_level(&containers->nesting, object);
+
+    if (end_to(containers, (size_t)level, err))
+        return -1;
+    containers->level = nesting_take(&containers->nesting, object);
+    if (containers->level < 0)
+        return error_set(err, "out of memory");
+    if (level > 0)
+        note_member(containers->levels[level - 1], object, containers->nesting.levels[level].reason != NULL);
+    return begin_level(containers, err);
+}
+
+int scan_containers_end(struct scan_containers *containers, struct error *err)
+{
+    return end_to(containers, 0, err);
+}
+
+void scan_containers_release(struct scan_containers *containers)
+{
+    for (size_t i = 0; i <= OBJECT_MOST_LEVELS; i++) {
+        struct scan_container *container = containers->levels[i];
+
+        if (!container)
+            continue;
+        buffer_release(&container->texts);
+        free(container->runs);
+        free(container->own.list);
+        free(container->found.list);
+        free(container);
+    }
+    nesting_release(&containers->nesting);
+}

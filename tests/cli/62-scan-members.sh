@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Containers of reference sets are recognised by their members, one row for each; whatever interrupts the scan.
+. "$(dirname "$0")/lib.sh"
+kills=${KILLS:-4}
+RANDOM=416
+
+# rows FILE: path, verdict, reference and proof of each finding, without the suffix of its evidence
+rows()
+{
+    python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    print(row["path"], row["verdict"], row["ref_name"], row["proof"], sep="|")' "$1"
+}
+
+python3 - <<'PY' || fail "the containers cannot be created"
+import io, os, random, tarfile, zipfile
+r = random.Random(12)
+words = ["".join(r.choice("abcdefghijklmnop") for _ in range(r.randrange(2, 9))) for _ in range(3000)]
+
+def text(count):
+    return " ".join(r.choice(words) for _ in range(count)).encode()
+
+def pack(path, members, **options):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, **options) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+def tar(path, members):
+    with tarfile.open(path, "w") as archive:
+        for name, content in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+
+os.makedirs("refs"), os.makedirs("tree")
+files = {"dir/f%d.txt" % i: text(2000) for i in range(6)}
+files["empty"] = b""
+pack("refs/a.zip", files)
+os.link("refs/a.zip", "tree/same.zip")
+pack("tree/again.zip", dict(reversed(list(files.items()))), compresslevel=1)
+changed = dict(files)
+changed["dir/f0.txt"] = files["dir/f0.txt"][:4000] + b"CHANGED" + files["dir/f0.txt"][4100:]
+changed["dir/f1.txt"] = text(2000)
+tar("tree/most.tar", changed)
+tar("tree/few.tar", dict(list(files.items())[:2]))
+tar("tree/more.tar", {**files, **{"more%d" % i: text(500) for i in range(9)}})
+pack("tree/nested.zip", {"in/again.zip": open("tree/again.zip", "rb").read(), "other.txt": text(900)})
+open("tree/z-plain.txt", "wb").write(files["dir/f5.txt"])
+
+def document(body, look):
+    part = b"<w:document><w:body><w:p><w:r><w:t>" + body + b"</w:t></w:r></w:p></w:body></w:document>"
+    return {"[Content_Types].xml": b"<Types/>" + text(300), "word/document.xml": part,
+            "word/styles.xml": look, "word/theme/theme1.xml": look, "docProps/app.xml": text(50)}
+
+look, body = text(900), text(1500)
+pack("refs/offer.docx", document(body, look))
+pack("tree/offer.docx", document(body, text(900)), compresslevel=2)
+pack("tree/unrelated.docx", document(text(1500), look))
+os.mkdir("large")
+for at, name in enumerate("abc"):
+    pack("large/%s.zip" % name, {"%04d" % i: (files["dir/f%d.txt" % (i % 6)] if i % 50 == 0 else text(12)) for i in range(1400)})
+PY
+
+# ---- one row for a container ----
+
+status 0 "$KITH" add -q --kind notable refs.kith refs
+status 0 "$KITH" scan -q --csv -r refs.kith tree
+rows out >got
+sort >wanted <<'END'
+again.zip|variant|a.zip|members 6/6
+few.tar/dir/f0.txt|identical|dir/f0.txt of a.zip|sha1
+few.tar/dir/f1.txt|identical|dir/f1.txt of a.zip|sha1
+more.tar|embedded|a.zip|members 6/6
+most.tar|variant|a.zip|members 4/6
+nested.zip/in/again.zip|variant|a.zip|members 6/6
+offer.docx|variant|offer.docx|members 2/2
+same.zip|identical|a.zip|sha1
+z-plain.txt|identical|dir/f5.txt of a.zip|sha1
+END
+sort got | cmp -s - wanted || fail "the findings differ: $(sort got | diff wanted - | head -20)"
+status 0 "$KITH" scan -q --text -r refs.kith tree
+says out "same documents, container differs: 6 of 6 members identical"
+says out "4 of 6 members identical, 1 varied"
+says out "all documents of the reference, among others: 6 of 6 members identical"
+
+# --all has the rows of the members as well
+status 0 "$KITH" scan -q --csv --all -r refs.kith tree
+mv out all.csv
+rows all.csv >got
+for row in "again.zip/dir/f3.txt|identical|dir/f3.txt of a.zip|sha1" "same.zip/dir/f3.txt|identical|dir/f3.txt of a.zip|sha1" \
+    "nested.zip/in/again.zip/dir/f3.txt|identical|dir/f3.txt of a.zip|sha1" "more.tar|variant|dir/f3.txt of a.zip|estimate" \
+    "offer.docx/word/document.xml|identical|word/document.xml of offer.docx|sha1" "unrelated.docx|variant|offer.docx|estimate"; do
+    case $row in
+    more.tar*) grep -qE '^more.tar\|(embedded|fragment)\|dir/f3.txt of a.zip\|' got || fail "--all lacks what is stored in more.tar" ;;
+    *) grep -qxF "$row" got || fail "--all lacks $row" ;;
+    esac
+done
+
+# ---- cases and reports ----
+
+status 0 "$KITH" scan -q -j1 -r refs.kith --case one.case tree
+status 0 "$KITH" scan -q -j8 -r refs.kith --case eight.case tree
+for case in one eight; do
+    status 0 "$KITH" report --csv --all $case.case
+    cmp -s out all.csv || fail "the report of $case.case differs from the scan"
+    status 0 "$KITH" report --check $case.case
+    same "a check of $case.case" sound "$(cat out)"
+done
+status 0 "$KITH" report --csv --proof members one.case
+same "findings by members" 5 "$(rows out | wc -l)"
+status 0 "$KITH" report --format jsonl --proof members one.case
+python3 - out <<'PY' || fail "the lines of JSON are wrong"
+import json, sys
+found = {row["object"]["path"]: row for row in map(json.loads, open(sys.argv[1])) if row["type"] == "finding"}
+assert found["most.tar"]["proof"] == {"grade": "members", "proved": 4, "blocks": 6, "found": 5}, found["most.tar"]["proof"]
+assert (found["most.tar"]["resemblance"], found["most.tar"]["containment"]) == (0.714, 0.833)
+assert (found["more.tar"]["resemblance"], found["more.tar"]["containment"]) == (0.4, 1)
+assert [t["address"] for t in found["again.zip"]["twins"]] == ["-/zip/dir/f%d.txt" % i for i in range(5, -1, -1)]
+assert all(row["ranges"] == [] and row["matched"] == 0 and "edits" not in row for row in found.values())
+PY
+for format in html dfxml case timesketch text excel; do
+    status 0 "$KITH" report --format $format one.case
+done
+id=$("$KITH" report --format jsonl --proof members one.case | python3 -c 'import json, sys
+print([row["id"] for row in map(json.loads, sys.stdin) if row.get("object", {}).get("path") == "most.tar"][0])')
+status 0 "$KITH" explain one.case "$id"
+says out "variant: 4 of 6 members identical, 1 varied."
+says out "-/tar/dir/f0.txt"
+
+# with a filter that leaves the container out, its members are listed
+status 0 "$KITH" report --csv --min-matched 1 one.case
+rows out >got
+grep -qxF "again.zip/dir/f3.txt|identical|dir/f3.txt of a.zip|sha1" got || fail "members of a row that is left out are hidden"
+
+# ---- chunks, sets of other kinds ----
+
+status 0 "$KITH" scan -q --csv --blocks 4096 -r refs.kith tree
+grep -q '/zip/dir/f0.txt+4096,member,' out || fail "--blocks does not cut members"
+long=$(printf 'n%.0s' $(seq 1 240))
+mkdir deep
+python3 -c 'import sys, zipfile
+zipfile.ZipFile("deep/a.zip", "w").writestr(sys.argv[1], open("tree/most.tar", "rb").read())' "$long"
+status 0 "$KITH" scan -q --blocks 4096 -r refs.kith --case long.case deep
+status 0 "$KITH" report --csv long.case
+grep -q "/zip/$long+" out || fail "the address of a chunk is cut"
+status 0 "$KITH" add -q --kind known known.kith tree/again.zip
+status 0 "$KITH" scan -q --csv --show-known -r refs.kith -r known.kith tree
+rows out >got
+grep -q '^again.zip/' got && fail "a known container is opened"
+grep -qxF 'again.zip|identical|again.zip|sha1' got || fail "a known container is not found"
+
+# ---- kill -9 in a large container ----
+
+status 0 "$KITH" scan -q --csv --all -r refs.kith large
+mv out large.csv
+begun=$(date +%s%3N)
+status 0 "$KITH" scan -q -r refs.kith --case large.case large
+lasts=$(($(date +%s%3N) - begun))
+for _ in $(seq 1 "$kills"); do
+    after=$((lasts / 4 + RANDOM % lasts))
+    (timeout -s KILL $((after / 1000)).$(printf %03d $((after % 1000))) "$KITH" scan -q -r refs.kith --case victim.case large) >/dev/null 2>&1
+done
+status 0 "$KITH" scan -q -r refs.kith --case victim.case large
+status 0 "$KITH" report --csv --all victim.case
+cmp -s out large.csv || fail "a scan that was killed differs: $(diff out large.csv | head -5)"
+status 0 "$KITH" report --check victim.case
+same "a check of a case that was killed" sound "$(cat out)"
+
+[ "$failures" -eq 0 ]
