@@ -182,8 +182,10 @@ static void link_member(struct add *add, int level)
 static void add_object(struct add *add, int level, const struct evidence_volume *volume,
                        const struct object *object, const char *paths, size_t count)
 {
+    const enum boilerplate_grade grade = add->nesting.levels[level].grade;
+
     add->contents[level].kinds = 0;
-    if (add->nesting.levels[level].reason) {
+    if (grade == BOILERPLATE_ALL) {
         add->boilerplate++;
         return;
     }
@@ -199,6 +201,8 @@ static void add_object(struct add *add, int level, const struct evidence_volume 
         leave_out(add, paths, count, "invalid result from worker");
         return;
     }
+    if (grade == BOILERPLATE_MARKUP) /* only found if it is identical */
+        add->known.has_record = false;
     if (add_paths(add, level, volume, object, paths, count)) {
         fail(add);
         return;

@@ -173,7 +173,7 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
         fail(audit);
         return;
     }
-    if (audit->nesting.levels[audit->level].reason)
+    if (audit->nesting.levels[audit->level].grade == BOILERPLATE_ALL)
         return; /* kith add leaves it out, too */
     object_address(&address, object);
     buffer_add_char(&address, '\0');

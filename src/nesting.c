@@ -33,16 +33,19 @@ static void set_name(struct nesting_level *level, const struct nesting_level *pa
                       (int)(object->member.data + object->member.len - number - 1), number + 1);
 }
 
-static const char *reason_of(struct nesting_level *level, struct nesting_level *parent,
-                             const struct object *object)
+static void grade(struct nesting_level *level, struct nesting_level *parent, const struct object *object)
 {
+    static const char pdf[] = "pdf";
     const char *opener = object->member.data;
     size_t len = 0;
 
     while (len < object->member.len && opener[len] != '/' && opener[len] != '@')
         len++;
-    return boilerplate_reason(&parent->content, opener, len, level->name.len ? level->name.data : "",
-                              level->name.len);
+    level->grade = boilerplate_of(&parent->content, opener, len, level->name.len ? level->name.data : "",
+                                  level->name.len);
+    if (parent->grade == BOILERPLATE_ALL) /* a thumbnail's picture is no more than the thumbnail */
+        level->grade = BOILERPLATE_ALL;
+    level->content.is_stream = len == strlen(pdf) && memcmp(opener, pdf, len) == 0;
 }
 
 static void set_buffer(struct buffer *to, const struct buffer *from)
@@ -62,11 +65,11 @@ int nesting_take(struct nesting *nesting, const struct object *object)
     object_address(&level->address, object);
     set_buffer(&level->inner, &object->inner);
     level->content = (struct boilerplate){0};
-    level->reason = NULL;
+    level->grade = BOILERPLATE_NONE;
     buffer_reset(&level->name);
     if (at > 0) {
         set_name(level, level - 1, object);
-        level->reason = reason_of(level, level - 1, object);
+        grade(level, level - 1, object);
     }
     return level->address.failed || level->inner.failed || level->name.failed ? -1 : at;
 }

@@ -15,8 +15,8 @@
 struct nesting_level {
     struct buffer address, inner; /* of the object */
     struct buffer name;           /* of a member, in its container; "member 3" if it has none */
-    const char *reason;           /* why it is boilerplate; NULL: it is not */
-    struct boilerplate content;   /* what its own members have shown so far */
+    enum boilerplate_grade grade; /* of a member */
+    struct boilerplate content;   /* what is known of it as a container */
 };
 
 struct nesting {

@@ -96,8 +96,27 @@ static int pass_up(struct scan_container *parent, const struct scan_container *m
     if (parent->found.count + member->own.count > MOST_FOUND)
         parent->is_full = true;
     for (size_t i = 0; i < member->own.count && !parent->is_full; i++)
-        if (scan_containers_add_found(&parent->found, &member->own.list[i], err))
+        if (!member->own.list[i].is_void &&
+            scan_containers_add_found(&parent->found, &member->own.list[i], err))
             return -1;
+    return 0;
+}
+
+/* What is alike in members that unrelated documents have in common is no evidence, unless it is identical:
+ * the finding is only listed with all others. */
+static int void_findings(struct scan_containers *containers, struct scan_container *container,
+                         struct error *err)
+{
+    for (size_t i = 0; i < container->own.count; i++) {
+        struct found *own = &container->own.list[i];
+
+        if (own->verdict == VERDICT_IDENTICAL)
+            continue;
+        own->is_void = own->is_folded = true;
+        if (casefile_fold(containers->casefile, container->object.evidence, own->object, own->rank,
+                          own->object, own->rank, err))
+            return -1;
+    }
     return 0;
 }
 
@@ -109,6 +128,9 @@ static int end_to(struct scan_containers *containers, size_t level, struct error
     while (nesting->depth > level) {
         struct scan_container *container = containers->levels[--nesting->depth];
 
+        if (nesting->levels[nesting->depth].grade != BOILERPLATE_NONE &&
+            void_findings(containers, container, err))
+            return -1;
         if (scan_containers_judge(containers, container, err))
             return -1;
         if (nesting->depth > 0 && pass_up(containers->levels[nesting->depth - 1], container, err))
@@ -147,7 +169,8 @@ int scan_containers_begin(struct scan_containers *containers, const struct objec
     if (containers->level < 0)
         return error_set(err, "out of memory");
     if (level > 0)
-        note_member(containers->levels[level - 1], object, containers->nesting.levels[level].reason != NULL);
+        note_member(containers->levels[level - 1], object,
+                    containers->nesting.levels[level].grade == BOILERPLATE_ALL);
     return begin_level(containers, err);
 }
 

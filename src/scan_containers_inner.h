@@ -16,6 +16,7 @@ struct found {
     uint64_t object; /* its number */
     uint32_t rank;   /* from 0 */
     bool is_folded;
+    bool is_void; /* it rests on content that does not count */
 };
 
 struct found_list {

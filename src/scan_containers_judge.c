@@ -364,8 +364,12 @@ static int add_finding(struct judging *judging, const struct candidate *candidat
                            refset_search_path(judging->search));
     }
     set_file_release(&file);
-    found = (struct found){judging->set,      candidate->file, verdict, candidate->ln_e,
-                           container->number, *rank,           false};
+    found = (struct found){.set = judging->set,
+                           .file = candidate->file,
+                           .verdict = verdict,
+                           .ln_e = candidate->ln_e,
+                           .object = container->number,
+                           .rank = *rank};
     return result ? -1 : scan_containers_add_found(&container->own, &found, err);
 }
 

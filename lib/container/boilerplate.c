@@ -3,112 +3,137 @@
 
 #include <string.h>
 
-static const char parts[] = "it lists the parts of the document";
-static const char look[] = "styles and settings come with the program or a template";
-static const char about[] = "it is about the document: program, author, times";
-static const char made[] = "the program makes it from the document";
-static const char font[] = "fonts come with the program or the system";
-static const char signature[] = "it lists and signs the other members";
-static const char tags[] = "it is about the picture or recording";
+/* Why a member does not count.  Only MARKUP counts if it is identical. */
+enum reason {
+    NONE,      /* it does count */
+    MARKUP,    /* its text is a member of its own */
+    PARTS,     /* it lists the parts of the document */
+    LOOK,      /* styles and settings come with the program or a template */
+    ABOUT,     /* it is about the document: program, author, times */
+    MADE,      /* the program makes it from the document */
+    FONT,      /* fonts come with the program or the system */
+    SIGNATURE, /* it lists and signs the other members */
+    TAGS,      /* it is about the picture or recording */
+    USUAL,     /* documents that do not need it have it as well */
+};
+
+enum context { ANYWHERE, AFTER_TYPE, IN_STREAM };
 
 static const struct {
     const char *opener;
-    bool is_typed;      /* only after a member "mimetype" */
+    enum context where; /* after a member "mimetype"; in a stream of a PDF */
     const char *name;   /* '*' stands for any characters, as in a shell, but also for slashes */
-    const char *reason; /* NULL: it is none; of several rows, the first counts */
+    enum reason reason; /* of several rows, the first counts */
 } table[] = {
     /* Open Packaging Conventions: OOXML, XPS, NuGet */
-    {"zip", false, "[Content_Types].xml", parts},
-    {"zip", false, "_rels/*.rels", parts},
-    {"zip", false, "*/_rels/*.rels", parts},
-    {"zip", false, "docProps/thumbnail.*", made},
-    {"zip", false, "docProps/*", about},
-    {"zip", false, "customXml/*", "templates bring it along"},
-    {"zip", false, "word/theme/*", look},
-    {"zip", false, "word/styles.xml", look},
-    {"zip", false, "word/stylesWithEffects.xml", look},
-    {"zip", false, "word/settings.xml", look},
-    {"zip", false, "word/webSettings.xml", look},
-    {"zip", false, "word/numbering.xml", look},
-    {"zip", false, "word/fontTable.xml", look},
-    {"zip", false, "word/fonts/*", font},
-    {"zip", false, "word/glossary/*", look},
+    {"zip", ANYWHERE, "[Content_Types].xml", PARTS},
+    {"zip", ANYWHERE, "_rels/*.rels", PARTS},
+    {"zip", ANYWHERE, "*/_rels/*.rels", PARTS},
+    {"zip", ANYWHERE, "docProps/thumbnail.*", MADE},
+    {"zip", ANYWHERE, "docProps/*", ABOUT},
+    {"zip", ANYWHERE, "customXml/*", LOOK},
+    {"zip", ANYWHERE, "word/theme/*", LOOK},
+    {"zip", ANYWHERE, "word/styles.xml", LOOK},
+    {"zip", ANYWHERE, "word/stylesWithEffects.xml", LOOK},
+    {"zip", ANYWHERE, "word/settings.xml", LOOK},
+    {"zip", ANYWHERE, "word/webSettings.xml", LOOK},
+    {"zip", ANYWHERE, "word/numbering.xml", LOOK},
+    {"zip", ANYWHERE, "word/fontTable.xml", LOOK},
+    {"zip", ANYWHERE, "word/fonts/*", FONT},
+    {"zip", ANYWHERE, "word/glossary/*", LOOK},
     /* their text is in the running text of the document */
-    {"zip", false, "word/footnotes.xml", "documents without notes have it as well"},
-    {"zip", false, "word/endnotes.xml", "documents without notes have it as well"},
-    {"zip", false, "xl/theme/*", look},
-    {"zip", false, "xl/styles.xml", look},
-    {"zip", false, "xl/workbook.xml", parts},
-    {"zip", false, "xl/calcChain.xml", made},
-    {"zip", false, "xl/metadata.xml", made},
-    {"zip", false, "ppt/theme/*", look},
-    {"zip", false, "ppt/slideMasters/*", look},
-    {"zip", false, "ppt/slideLayouts/*", look},
-    {"zip", false, "ppt/notesMasters/*", look},
-    {"zip", false, "ppt/handoutMasters/*", look},
-    {"zip", false, "ppt/presProps.xml", look},
-    {"zip", false, "ppt/viewProps.xml", look},
-    {"zip", false, "ppt/tableStyles.xml", look},
-    {"zip", false, "ppt/presentation.xml", parts},
-    {"zip", false, "ppt/fonts/*", font},
+    {"zip", ANYWHERE, "word/footnotes.xml", USUAL},
+    {"zip", ANYWHERE, "word/endnotes.xml", USUAL},
+    {"zip", ANYWHERE, "word/document.xml", MARKUP},
+    {"zip", ANYWHERE, "word/header*.xml", MARKUP},
+    {"zip", ANYWHERE, "word/footer*.xml", MARKUP},
+    {"zip", ANYWHERE, "word/comments*.xml", MARKUP},
+    {"zip", ANYWHERE, "xl/worksheets/*.xml", MARKUP},
+    {"zip", ANYWHERE, "xl/sharedStrings.xml", MARKUP},
+    {"zip", ANYWHERE, "xl/comments*.xml", MARKUP},
+    {"zip", ANYWHERE, "xl/drawings/*.xml", MARKUP},
+    {"zip", ANYWHERE, "xl/charts/*.xml", MARKUP},
+    {"zip", ANYWHERE, "ppt/slides/*.xml", MARKUP},
+    {"zip", ANYWHERE, "ppt/notesSlides/*.xml", MARKUP},
+    {"zip", ANYWHERE, "xl/theme/*", LOOK},
+    {"zip", ANYWHERE, "xl/styles.xml", LOOK},
+    {"zip", ANYWHERE, "xl/workbook.xml", PARTS},
+    {"zip", ANYWHERE, "xl/calcChain.xml", MADE},
+    {"zip", ANYWHERE, "xl/metadata.xml", MADE},
+    {"zip", ANYWHERE, "ppt/theme/*", LOOK},
+    {"zip", ANYWHERE, "ppt/slideMasters/*", LOOK},
+    {"zip", ANYWHERE, "ppt/slideLayouts/*", LOOK},
+    {"zip", ANYWHERE, "ppt/notesMasters/*", LOOK},
+    {"zip", ANYWHERE, "ppt/handoutMasters/*", LOOK},
+    {"zip", ANYWHERE, "ppt/presProps.xml", LOOK},
+    {"zip", ANYWHERE, "ppt/viewProps.xml", LOOK},
+    {"zip", ANYWHERE, "ppt/tableStyles.xml", LOOK},
+    {"zip", ANYWHERE, "ppt/presentation.xml", PARTS},
+    {"zip", ANYWHERE, "ppt/fonts/*", FONT},
     /* OpenDocument and EPUB, which begin with "mimetype" */
-    {"zip", false, "mimetype", parts},
-    {"zip", true, "META-INF/*", parts},
-    {"zip", true, "*meta.xml", about},
-    {"zip", true, "manifest.rdf", parts},
-    {"zip", true, "*styles.xml", look},
-    {"zip", true, "*settings.xml", look},
-    {"zip", true, "layout-cache", made},
-    {"zip", true, "Configurations2/*", look},
-    {"zip", true, "Thumbnails/*", made},
-    {"zip", true, "ObjectReplacements/*", made},
-    {"zip", true, "Fonts/*", font},
-    {"zip", true, "*.ttf", font},
-    {"zip", true, "*.otf", font},
-    {"zip", true, "*.woff", font},
-    {"zip", true, "*.woff2", font},
+    {"zip", ANYWHERE, "mimetype", PARTS},
+    {"zip", AFTER_TYPE, "content.xml", MARKUP},
+    {"zip", AFTER_TYPE, "*/content.xml", MARKUP},
+    {"zip", AFTER_TYPE, "META-INF/*", PARTS},
+    {"zip", AFTER_TYPE, "*meta.xml", ABOUT},
+    {"zip", AFTER_TYPE, "manifest.rdf", PARTS},
+    {"zip", AFTER_TYPE, "*styles.xml", LOOK},
+    {"zip", AFTER_TYPE, "*settings.xml", LOOK},
+    {"zip", AFTER_TYPE, "layout-cache", MADE},
+    {"zip", AFTER_TYPE, "Configurations2/*", LOOK},
+    {"zip", AFTER_TYPE, "Thumbnails/*", MADE},
+    {"zip", AFTER_TYPE, "ObjectReplacements/*", MADE},
+    {"zip", AFTER_TYPE, "Fonts/*", FONT},
+    {"zip", AFTER_TYPE, "*.ttf", FONT},
+    {"zip", AFTER_TYPE, "*.otf", FONT},
+    {"zip", AFTER_TYPE, "*.woff", FONT},
+    {"zip", AFTER_TYPE, "*.woff2", FONT},
     /* Java, Android */
-    {"zip", false, "META-INF/MANIFEST.MF", signature},
-    {"zip", false, "META-INF/INDEX.LIST", signature},
-    {"zip", false, "META-INF/*.SF", signature},
-    {"zip", false, "META-INF/*.RSA", signature},
-    {"zip", false, "META-INF/*.DSA", signature},
-    {"zip", false, "META-INF/*.EC", signature},
+    {"zip", ANYWHERE, "META-INF/MANIFEST.MF", SIGNATURE},
+    {"zip", ANYWHERE, "META-INF/INDEX.LIST", SIGNATURE},
+    {"zip", ANYWHERE, "META-INF/*.SF", SIGNATURE},
+    {"zip", ANYWHERE, "META-INF/*.RSA", SIGNATURE},
+    {"zip", ANYWHERE, "META-INF/*.DSA", SIGNATURE},
+    {"zip", ANYWHERE, "META-INF/*.EC", SIGNATURE},
     /* Python */
-    {"zip", false, "*.dist-info/RECORD", signature},
-    {"zip", false, "*.dist-info/WHEEL", signature},
+    {"zip", ANYWHERE, "*.dist-info/RECORD", SIGNATURE},
+    {"zip", ANYWHERE, "*.dist-info/WHEEL", SIGNATURE},
     /* Debian */
-    {"ar", false, "debian-binary", "all packages have the same"},
+    {"ar", ANYWHERE, "debian-binary", USUAL},
     /* OLE2: Word, Excel and PowerPoint up to 2003, Outlook */
-    {"ole", false, "*\001CompObj", parts},
-    {"ole", false, "*\001Ole", parts},
-    {"ole", false, "*\003ObjInfo", parts},
-    {"ole", false, "*\005SummaryInformation", about},
-    {"ole", false, "*\005DocumentSummaryInformation", about},
-    {"ole", false, "0Table", look},
-    {"ole", false, "1Table", look},
-    {"ole", false, "Current User", about},
-    {"ole", false, "__nameid_version1.0/*", parts},
+    {"ole", ANYWHERE, "*\001CompObj", PARTS},
+    {"ole", ANYWHERE, "*\001Ole", PARTS},
+    {"ole", ANYWHERE, "*\003ObjInfo", PARTS},
+    {"ole", ANYWHERE, "*\005SummaryInformation", ABOUT},
+    {"ole", ANYWHERE, "*\005DocumentSummaryInformation", ABOUT},
+    {"ole", ANYWHERE, "Workbook", MARKUP},
+    {"ole", ANYWHERE, "Book", MARKUP},
+    {"ole", ANYWHERE, "0Table", LOOK},
+    {"ole", ANYWHERE, "1Table", LOOK},
+    {"ole", ANYWHERE, "Current User", ABOUT},
+    {"ole", ANYWHERE, "__nameid_version1.0/*", PARTS},
+    /* the names and licences of embedded fonts */
+    {"utf16", IN_STREAM, "*", FONT},
     /* pictures and sound */
-    {"jpeg", false, "picture", NULL},
-    {"jpeg", false, "after", NULL},
-    {"jpeg", false, "*", tags},
-    {"png", false, "picture", NULL},
-    {"png", false, "after", NULL},
-    {"png", false, "*", tags},
-    {"mp3", false, "stream", NULL},
-    {"mp3", false, "picture", NULL},
-    {"mp3", false, "after", NULL},
-    {"mp3", false, "*", tags},
-    {"flac", false, "stream", NULL},
-    {"flac", false, "picture", NULL},
-    {"flac", false, "after", NULL},
-    {"flac", false, "*", tags},
-    {"ogg", false, "stream", NULL},
-    {"ogg", false, "*", tags},
-    {"wav", false, "stream", NULL},
-    {"wav", false, "after", NULL},
-    {"wav", false, "*", tags},
+    {"jpeg", ANYWHERE, "picture", NONE},
+    {"jpeg", ANYWHERE, "after", NONE},
+    {"jpeg", ANYWHERE, "*", TAGS},
+    {"png", ANYWHERE, "picture", NONE},
+    {"png", ANYWHERE, "after", NONE},
+    {"png", ANYWHERE, "*", TAGS},
+    {"mp3", ANYWHERE, "stream", NONE},
+    {"mp3", ANYWHERE, "picture", NONE},
+    {"mp3", ANYWHERE, "after", NONE},
+    {"mp3", ANYWHERE, "*", TAGS},
+    {"flac", ANYWHERE, "stream", NONE},
+    {"flac", ANYWHERE, "picture", NONE},
+    {"flac", ANYWHERE, "after", NONE},
+    {"flac", ANYWHERE, "*", TAGS},
+    {"ogg", ANYWHERE, "stream", NONE},
+    {"ogg", ANYWHERE, "*", TAGS},
+    {"wav", ANYWHERE, "stream", NONE},
+    {"wav", ANYWHERE, "after", NONE},
+    {"wav", ANYWHERE, "*", TAGS},
 };
 
 /* Goes back to the last star only, so it takes at most the product of the lengths. */
@@ -134,18 +159,25 @@ static bool matches(const char *pattern, const char *name, size_t len)
     return *pattern == '\0';
 }
 
-const char *boilerplate_reason(struct boilerplate *container, const char *opener, size_t opener_len,
-                               const char *name, size_t name_len)
+static bool applies(enum context context, const struct boilerplate *container)
+{
+    return context == ANYWHERE || (context == AFTER_TYPE ? container->has_type : container->is_stream);
+}
+
+enum boilerplate_grade boilerplate_of(struct boilerplate *container, const char *opener, size_t opener_len,
+                                      const char *name, size_t name_len)
 {
     enum { LONGEST = 256 }; /* of the names of parts; what is longer is somebody's file */
 
     if (name_len > LONGEST)
-        return NULL;
+        return BOILERPLATE_NONE;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strlen(table[i].opener) == opener_len && memcmp(table[i].opener, opener, opener_len) == 0 &&
-            (!table[i].is_typed || container->has_type) && matches(table[i].name, name, name_len)) {
+            applies(table[i].where, container) && matches(table[i].name, name, name_len)) {
             container->has_type |= strcmp(table[i].name, "mimetype") == 0;
-            return table[i].reason;
+            return table[i].reason == NONE     ? BOILERPLATE_NONE
+                   : table[i].reason == MARKUP ? BOILERPLATE_MARKUP
+                                               : BOILERPLATE_ALL;
         }
-    return NULL;
+    return BOILERPLATE_NONE;
 }
