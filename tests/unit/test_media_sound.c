@@ -143,7 +143,7 @@ static const struct {
     size_t len;
     const char *frames;
 } pictures[] = {
-    {2, 28, "TT2\0\0\2\0tPIC\0\0\x0e\0JPG\3text\0data"},
+    {2, 24, "TT2\0\0\2\0tPIC\0\0\x0a\0JPG\3\0data"},
     {3, 41, "TIT2\0\0\0\2\0\0\0tAPIC\0\0\0\x13\0\0\0image/png\0\3de\0data"},
     {4, 44, "TIT2\0\0\0\2\0\0\0tAPIC\0\0\0\x16\0\0\1image/png\0\3d\0e\0\0\0data"}, /* UTF-16 */
 };

@@ -185,10 +185,10 @@ START_TEST(changed_bytes)
     uint8_t *data = load("stored", &len);
     const size_t tables = (size_t)bytes_load64(data + 64);
 
-    for (size_t i = 0; i < len; i += i < 96 ? 1 : i < tables ? 997 : 23) {
+    for (size_t i = 0; i < len; i += i < 96 ? 1 : i < tables ? 4999 : 41) {
         const uint8_t before = data[i];
 
-        for (int bit = 0; bit < 8; bit++) {
+        for (int bit = 0; bit < 8; bit += 3) {
             struct containers_list list;
 
             data[i] = (uint8_t)(before ^ 1u << bit);
@@ -278,6 +278,20 @@ START_TEST(lz_by_hand)
              "\x14"
              "ab",
              NULL);
+}
+END_TEST
+
+/* A match of three bytes after literals lies at least 2,049 bytes back. */
+START_TEST(lzo_far_back)
+{
+    enum { LITERALS = 2100 }; /* 3 + 15 + 8 * 255 + 42 */
+    uint8_t packed[10 + LITERALS + 5] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 42}, out[LITERALS + 3];
+
+    fill_random(packed + 10, LITERALS);
+    memcpy(packed + 10 + LITERALS, "\x0c\x0c\x11\0\0", 5); /* 2048 + 1 + 3 + 4 * 12: from the first byte */
+    ck_assert_int_eq(squashfs_unpack_lzo(packed, sizeof packed, out, sizeof out), LITERALS + 3);
+    ck_assert_mem_eq(out, packed + 10, LITERALS);
+    ck_assert_mem_eq(out + LITERALS, packed + 10, 3);
 }
 END_TEST
 
