@@ -62,6 +62,8 @@ static const struct {
     {false, "<a/><b />", "<a|/><b| />"},
     {false, "<a b='/'>", "<a| b='/'>"},
     {false, "<a b=\"x>y\">z", "<a| b=\"x>y\">z"},
+    {false, "<a b=\"><c d\">z", "<a| b=\"><c d\">z"},
+    {false, "<a b= '><c d'>z", "<a| b= '><c d'>z"},
     {false, "<a b = 'x>y' c>z", "<a| b = 'x>y' c>z"},
     {true, "<p don't>x<p don't>", "<p| don't>x<p| don't>"}, /* a quote that quotes nothing */
     {false, "1 < 2 <3 <", "1 < 2 <3 <"},
