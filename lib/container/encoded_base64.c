@@ -11,12 +11,13 @@ enum {
     INDENT_MOST = 256,
 };
 
+/* Its characters and those of line ends, however they are written. */
 static bool is_base64(const uint8_t *at)
 {
     const encoded_vector v = encoded_load(at), letter = v | 0x20;
 
     return encoded_all((encoded_vector)((letter - 'a' < 26) | (v - '/' < 11) | (v == '+') | (v == '\n') |
-                                        (v == '\r') | (v == '=')));
+                                        (v == '\r') | (v == '=') | (v == '\\')));
 }
 
 static size_t find(const uint8_t *data, size_t from, size_t to)

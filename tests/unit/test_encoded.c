@@ -49,6 +49,7 @@ static const struct {
     {"words\nof text\n", "words\nand words\n", 60, "\n"},
     {"cert: |\n    ", "words: 1\n", 64, "\n    "},
     {"\"-----BEGIN-----\\n", "-----END-----\\n\"", 64, "\\n"},
+    {"{\"lines\": \"", "\"}", 70, "\\r\\n"},
     {"<x>", "</x>\n", 1000, "\r\n"},
     {"\n\n\n", "\n\n", 100, "\n"},
 };
@@ -56,8 +57,9 @@ static const struct {
 START_TEST(base64_in_every_context)
 {
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++)
-        for (size_t round = 0; round < 20; round++) {
-            struct planted planted = {.len = 150 + random64() % (round < 18 ? 900 : 3 * WINDOW_ROOM)};
+        for (size_t round = 0; round < 60; round++) {
+            const size_t least = strchr(contexts[i].newline, ' ') ? 750 : 150;
+            struct planted planted = {.len = least + random64() % (round < 57 ? 900 : 3 * WINDOW_ROOM)};
             struct buffer file = {0};
 
             planted.bytes = random_block(planted.len);
