@@ -170,6 +170,7 @@ static const char *plain_words(const char *text)
     } messages[] = {
         {"ZIP bad CRC", "its CRC-32 does not agree"},
         {"checksum error", "its checksum does not agree"},
+        {"CRC error", "its checksum does not agree"},
         {"ZIP compressed data is wrong", "its packed size does not agree"},
         {"ZIP uncompressed data is wrong", "its size does not agree"},
         {"ZIP decompression failed (-5)", "it is cut off"},
@@ -178,6 +179,7 @@ static const char *plain_words(const char *text)
         {"decompression failed", "its packed data is damaged"},
         {"data error", "its packed data is damaged"},
         {"Corrupted", "its packed data is damaged"},
+        {"Bad RAR", "its packed data is damaged"},
         {"encrypt", "it is encrypted"},
         {"Crypto codec", "it is encrypted"},
         {"multivolume", "it continues in another volume"},

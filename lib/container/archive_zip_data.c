@@ -68,8 +68,8 @@ static void make_header(struct archive_zip_data *data)
     const struct archive_zip_header *header = data->header;
     uint8_t *to = data->prefix;
 
-    memcpy(to, "PK\3\4", 4);
-    to = put(to + 4, 45, 2);
+    to = put(to, 0x04034b50, 4);
+    to = put(to, 45, 2);
     to = put(to, 0, 2);
     to = put(to, header->method, 2);
     to = put(to, 0, 4);
