@@ -9,9 +9,9 @@
 #include "container/media.h"
 #include "container/ole.h"
 #include "container/pdf.h"
+#include "container/pdf_text.h"
 #include "container/pst.h"
 #include "container/rtf.h"
-#include "container/pdf_text.h"
 #include "container/squashfs.h"
 
 const struct container_format *const container_formats[] = {

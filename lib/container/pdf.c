@@ -27,7 +27,8 @@ bool pdf_matches(const struct container_sight *sight)
 {
     const size_t most = sight->is_carved ? 5 : MOST_BEFORE + 5;
 
-    return memmem(sight->head, sight->head_len < most ? sight->head_len : most, "%PDF-", 5) != NULL;
+    return sight->head_len > 0 &&
+           memmem(sight->head, sight->head_len < most ? sight->head_len : most, "%PDF-", 5) != NULL;
 }
 
 /* The file's own name if it is an embedded one, or one that is made of its number. */

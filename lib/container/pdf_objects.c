@@ -96,7 +96,8 @@ struct pdf_value pdf_objects_load(struct pdf_objects *objects, const struct pdf_
     char *room;
 
     buffer_reset(into);
-    if (!pdf_objects_work(objects, entry->len + UINT64_C(16)) || (entry->holder && objects->is_plain))
+    if (entry->len == 0 || !pdf_objects_work(objects, entry->len + UINT64_C(16)) ||
+        (entry->holder && objects->is_plain))
         return (struct pdf_value){NULL, 0};
     if (entry->holder) {
         const struct buffer *holder = get_holder(objects, entry->holder);
