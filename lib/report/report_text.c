@@ -110,8 +110,14 @@ static void add_place(struct paragraph *p, const struct case_object *object)
         end_word(p);
     }
     buffer_add_char(&p->word, '(');
-    if (object->kind != OBJECT_FILE && object->path_count)
-        buffer_printf(&p->word, "%s, ", object_kind_name(object->kind));
+    if (object->kind != OBJECT_FILE && object->path_count) {
+        buffer_add_text(&p->word, object_kind_name(object->kind));
+        if (object->kind == OBJECT_MEMBER && *object->address == '@') { /* the path does not say where it is */
+            buffer_add_text(&p->word, " of ");
+            escape_text(&p->word, object->address, object_base_len(object->address));
+        }
+        buffer_add_text(&p->word, ", ");
+    }
     report_values_size(&p->word, object->size);
     if (object->partial) {
         buffer_add_char(&p->word, ',');

@@ -50,6 +50,12 @@ sed 's/e/E/; 20,40d' known/letter >disk/home/edited
 { text 21 70000; cat known/list; text 22 50000; } >disk/home/archive
 { text 23 20000; head -c 60000 known/book | tail -c 20000; text 24 9000; tail -c 40000 known/book; } >disk/home/parts
 cp known/list disk/home/removed
+python3 - <<'PY'
+import zipfile
+with zipfile.ZipFile('disk/home/packed.zip', 'w') as archive:
+    archive.write('known/letter', 'in/letter', zipfile.ZIP_DEFLATED)
+    archive.write('known/list', 'stored')
+PY
 mke2fs -q -t ext4 -d disk fs.img 8M
 debugfs -w -R 'rm /home/removed' fs.img 2>/dev/null
 { head -c 1048576 /dev/zero; cat fs.img; head -c 1048576 /dev/zero; } >disk.dd

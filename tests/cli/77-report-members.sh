@@ -107,6 +107,11 @@ done
 # The bytes of a page are those of the member.
 hex=$(tail -c +20001 known/b.txt | head -c 64 | od -An -v -tx1 | tr -d ' \n')
 says html "$hex"
+# In free space the path is only that in the container.
+{ head -c 65536 /dev/zero; cat disk/outer.zip; } >free.raw
+"$KITH" scan -q -r set.kith --case free.case free.raw 2>err
+"$KITH" report --text free.case >out 2>err
+says out "identical  in/inner.zip/pictures/picture.png (member of @0+$(stat -c %s free.raw), "
 # Filters
 "$KITH" report --csv --only member --path '*/inner.zip/*' my.case 2>err | cut -d, -f5 | tr -d '\r' | sort >out
 same "filters" "$(printf '%s\n' outer.zip/in/inner.zip/b.txt outer.zip/in/inner.zip/pictures/picture.png path)" "$(grep -v '\.zip/in/inner.zip$' out | sort -u)"

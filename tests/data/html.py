@@ -224,6 +224,9 @@ def check_details(page, findings):
         check_map(page, [(r['object'], r['reference']) for r in finding['ranges']], '#' + details)
         check_sectors(page, finding, details)
         check('where it begins', ('begins at sector' in text) == ('image' in finding['ranges'][0]), text)
+        parent = finding['object'].get('parent')
+        check('what it is packed in', ('packed in' + (parent or '')) in text if parent else 'packed in' not in text, text)
+        check('packed bytes have no place', ('no place of its own' in text) == bool(parent and 'image' not in finding['ranges'][0]), text)
         check('samples prove nothing', ('appears to' in text) == (finding['proof']['grade'] == 'estimate'), text)
         check('twins that are not listed', text.count('not listed here') == len(finding.get('twins', [])), text)
         proved = finding['proof']['grade'] == 'sha1' or page.run(

@@ -61,6 +61,8 @@ function span_words(row) {
 /* Sector first: it is what another tool is given. */
 function place_words(row) {
   const [first] = pair_of(row).ranges;
+  if ((first === undefined || first.image < 0) && row[KIND] === 'member')
+    return element('p', {class: 'place'}, 'The match lies in a member of a container, which was unpacked: it has no place of its own on the image.');
   if (first === undefined || first.image < 0)
     return '';
   return element('p', {class: 'place'}, `On the image, the match begins at sector ${grouped(sector_of(first.image))} ` +
@@ -137,11 +139,18 @@ function chance_words(row) {
     `produce${least ? '; smaller values are not reported' : ''}`;
 }
 
+/* Of the address of a member: two slashes lead to its last level, or one if there is no other. */
+function parent_of(address) {
+  const last = address.lastIndexOf('//');
+  return address.slice(0, last < 0 ? address.indexOf('/') : last);
+}
+
 function object_facts(row, about) {
   return facts([
     ['object', row[PATH] || '(no path)'],
     ['further paths', row[PATHS] > 1 ? grouped(row[PATHS] - 1) : ''],
     ['address', code(row[ADDRESS])],
+    ['packed in', row[KIND] === 'member' ? code(parent_of(row[ADDRESS])) : ''],
     ['kind', row[KIND] + (row[FLAGS] & CHUNK ? ', a chunk of a large object' : '')],
     ['evidence', about.evidence[row[EVIDENCE] - 1]],
     ['volume', row[VOLUME] === '-' ? 'none' : row[VOLUME]],
