@@ -58,6 +58,8 @@ grep -q '^member  *60.0 kB  2021-05-06T07:08:10Z  [0-9-]*/zip/a.txt  a.zip/a.txt
 status 0 "$KITH" ls --body --md5 disk.img
 same "body" "$(md5sum <tree/a.txt | cut -c 1-32)|/a.zip/a.txt|60000|$(date -d 2021-05-06T07:08:10Z +%s)" \
     "$(grep '/a.zip/a.txt|' out | cut -d '|' -f 1,2,7,9)"
+status 0 "$KITH" ls --body host/one.xz
+same "without a time" "1" "$(wc -l <out)"
 for form in no known all; do
     status 0 "$KITH" ls --account --containers $form disk.img
     same "account, $form" "disk.img,,total,$(grep -v ,member, all.csv | tail -n +2 | wc -l),$(stat -c %s disk.img)" "$(tail -n 1 out | tr -d '\r')"
