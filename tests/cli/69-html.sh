@@ -96,7 +96,7 @@ sys.stdout.buffer.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBB
 END
 cp pictures/picture evidence/found
 status 0 "$KITH" add -q --kind notable pictures.kith pictures
-status 0 "$KITH" scan -q -r pictures.kith --case b.case evidence
+status 0 "$KITH" scan -q --containers no -r pictures.kith --case b.case evidence
 status 0 "$KITH" report --format html --with-bytes evidence b.case
 mv out b.html
 page frame b.html
