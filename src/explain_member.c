@@ -84,9 +84,9 @@ static const struct unpacker {
     {"zip", "bsdtar -xqOf", true}, {"7z", "bsdtar -xqOf", true},  {"rar", "bsdtar -xqOf", true},
     {"cab", "bsdtar -xqOf", true}, {"tar", "bsdtar -xqOf", true}, {"cpio", "bsdtar -xqOf", true},
     {"ar", "bsdtar -xqOf", true},  {"rpm", "bsdtar -xqOf", true}, {"iso", "bsdtar -xqOf", true},
-    {"gz", "gzip -dc <", false},   {"z", "gzip -dc <", false},    {"bz2", "bzip2 -dc <", false},
-    {"xz", "xz -dc <", false},     {"lzma", "xz -dc <", false},   {"zst", "zstd -dc <", false},
-    {"lz4", "lz4 -dc <", false},
+    {"xar", "bsdtar -xqOf", true}, {"gz", "gzip -dc <", false},   {"z", "gzip -dc <", false},
+    {"bz2", "bzip2 -dc <", false}, {"xz", "xz -dc <", false},     {"lzma", "xz -dc <", false},
+    {"zst", "zstd -dc <", false},  {"lz4", "lz4 -dc <", false},
 };
 
 static const struct unpacker *unpacker_of(const struct object_level *level)
@@ -104,6 +104,10 @@ static bool is_plain_name(const char *name, size_t len)
     static const char plain[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/ +,=:~()&'#$!-";
 
+    if (len > 2 && memcmp(name, "./", 2) == 0) { /* as tar and rpm have them */
+        name += 2;
+        len -= 2;
+    }
     if (len == 0 || strchr("-/@", name[0]) || memmem(name, len, "..", 2) || memmem(name, len, "./", 2))
         return false;
     for (size_t i = 0; i < len; i++)

@@ -117,7 +117,7 @@ said=$(python3 run.py sha256.case 7)
 # repeated names, and in free space.
 mkdir packed
 python3 - <<'PY'
-import io, warnings, zipfile
+import io, tarfile, warnings, zipfile
 warnings.simplefilter('ignore')
 a, b = open('known/a.txt', 'rb').read(), open('known/b.txt', 'rb').read()
 with zipfile.ZipFile("packed/it's $(touch hacked).zip", 'w', zipfile.ZIP_DEFLATED) as archive:
@@ -127,6 +127,10 @@ with zipfile.ZipFile("packed/it's $(touch hacked).zip", 'w', zipfile.ZIP_DEFLATE
     for data in b[:20000], b[100000:120000]:
         archive.writestr('twice.txt', data)
     archive.writestr('\x1b.txt', b[20000:60000])
+with tarfile.open('packed/t.tgz', 'w:gz') as archive:
+    part = tarfile.TarInfo('./deep/part.txt')
+    part.size = 50000
+    archive.addfile(part, io.BytesIO(b[100000:150000]))
 outer = io.BytesIO()
 with zipfile.ZipFile(outer, 'w') as archive: # stored
     archive.writestr('b.txt', b)
@@ -151,6 +155,9 @@ number=$(kith report --csv --columns id packed.case 2>err | tr -d '\r' | awk -F,
 status 0 kith explain packed.case "$number"
 same "levels" "$(printf '%s\n' '  packed in     outer.zip (1N-1-0)' '  zip member    in/inner.zip' '  zip member    sub/part.txt')" \
     "$(grep -A 2 '^  packed in' out | sed 's/(1[0-9]-/(1N-/')"
+number=$(kith report --csv --columns id packed.case 2>err | tr -d '\r' | awk -F, '/t.tgz.*part.txt/ { print $NF }')
+status 0 kith explain packed.case "$number"
+says out " ./deep/part.txt | sha1sum"
 number=$(kith report --csv --columns id packed.case 2>err | tr -d '\r' | awk -F, '/outer.zip.b.txt/ { print $NF; exit }')
 status 0 kith explain packed.case "$number"
 grep -q '^    \$ dd if=packed.img ' out || fail "stored, but no dd: $(cat out)"
