@@ -75,7 +75,8 @@ int deflate_step(struct deflate *deflate, struct deflate_step *step)
     stream->next_out = step->into;
     stream->avail_out = room;
     result = inflate(stream, Z_NO_FLUSH);
-    step->packed += packed_len - stream->avail_in;
+    if (packed_len > 0) /* otherwise it may be NULL */
+        step->packed += packed_len - stream->avail_in;
     step->packed_len -= packed_len - stream->avail_in;
     step->into += room - stream->avail_out;
     step->room -= room - stream->avail_out;
