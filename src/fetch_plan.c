@@ -79,7 +79,7 @@ bool fetch_leads(const struct fetch_plan *plan, const char *address, const char 
         return false;
     if (host)
         return leads_in_host(plan, address, host, host_len);
-    i = SEARCH_FIRST(k, 0, plan->count, fetch_compare(&plan->wants[plan->sorted[k]], address, NULL, 0) >= 0);
+    i = SEARCH_FIRST(k, 0, plan->count, fetch_compare(&plan->wants[plan->sorted[k]], address, "", 0) >= 0);
     for (; i < plan->count && !plan->wants[plan->sorted[i]].path &&
            strncmp(plan->wants[plan->sorted[i]].address, address, len) == 0;
          i++)
