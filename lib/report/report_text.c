@@ -112,7 +112,8 @@ static void add_place(struct paragraph *p, const struct case_object *object)
     buffer_add_char(&p->word, '(');
     if (object->kind != OBJECT_FILE && object->path_count) {
         buffer_add_text(&p->word, object_kind_name(object->kind));
-        if (object->kind == OBJECT_MEMBER && *object->address == '@') { /* the path does not say where it is */
+        /* in free space the path does not say where it is */
+        if (object->kind == OBJECT_MEMBER && object->address[0] == '@') {
             buffer_add_text(&p->word, " of ");
             escape_text(&p->word, object->address, object_base_len(object->address));
         }
