@@ -195,6 +195,18 @@ static void put_compared(struct explain_text *text, struct casefile *casefile, c
 
 /* ---- the verdict ---- */
 
+/* note: what the first one is followed by. */
+static void put_twins(struct explain_text *text, const struct case_row *row, const char *label,
+                      const char *note)
+{
+    enum { MOST = 20 };
+
+    for (size_t i = 0; i < row->twin_count && i < MOST; i++)
+        put_value(text, label, row->twins[i].address, strlen(row->twins[i].address), i ? "" : note);
+    if (row->twin_count > MOST)
+        explain_paragraph(text, "And %zu more.", row->twin_count - MOST);
+}
+
 /* Of a finding that rests on what is packed in both. */
 static void put_members(struct explain_text *text, const struct case_row *row)
 {
@@ -209,9 +221,7 @@ static void put_members(struct explain_text *text, const struct case_row *row)
               "were packed in different ways, so their own bytes differ, but what is packed in "
               "them was compared file by file. Members that unrelated documents have in common, "
               "such as styles and fonts, do not count.");
-    for (size_t i = 0; i < row->twin_count; i++)
-        put_value(text, "related", row->twins[i].address, strlen(row->twins[i].address),
-                  i ? "" : " (kith report --all lists what was found in each)");
+    put_twins(text, row, "related", " (kith report --all lists what was found in each)");
     buffer_inherit(text->lines.out, &words);
     buffer_release(&words);
 }
@@ -256,12 +266,10 @@ static void put_verdict(struct explain_text *text, const struct case_row *row)
         explain_paragraph(
             text, "Other references in the set that match the same bytes less well, or equally: %" PRIu64 ".",
             finding->also);
-    for (size_t i = 0; i < row->twin_count; i++)
-        put_value(text, "same bytes", row->twins[i].address, strlen(row->twins[i].address),
-                  i ? ""
-                  : row->twins[i].kind == OBJECT_MEMBER
-                      ? " (of a member that is identical, too)"
-                      : " (the same bytes of the image under another address)");
+    put_twins(text, row, "same bytes",
+              row->twin_count && row->twins[0].kind == OBJECT_MEMBER
+                  ? " (of a member that is identical, too)"
+                  : " (the same bytes of the image under another address)");
     free(matched);
     free(ranges);
 }

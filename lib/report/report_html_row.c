@@ -163,10 +163,13 @@ static void put_ranges(struct row *out, const struct case_row *row)
         free(chosen);
 }
 
+/* The addresses of the first ones, and how many more there are: the members of a container may be many. */
 static void put_twins(struct row *out, const struct case_row *row)
 {
+    enum { MOST = 100 };
+
     json_write_open(&out->json, NULL, '[');
-    for (size_t i = 0; i < row->twin_count; i++) {
+    for (size_t i = 0; i < row->twin_count && i < MOST; i++) {
         json_write_open(&out->json, NULL, '[');
         casefile_put_id(&out->text, &row->twins[i].id);
         put_text(out);
@@ -174,6 +177,8 @@ static void put_twins(struct row *out, const struct case_row *row)
         put_string(out, object_kind_name(row->twins[i].kind));
         json_write_close(&out->json, ']');
     }
+    if (row->twin_count > MOST)
+        put_number(out, row->twin_count - MOST);
     json_write_close(&out->json, ']');
 }
 

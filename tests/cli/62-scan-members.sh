@@ -129,6 +129,24 @@ status 0 "$KITH" explain one.case "$id"
 says out "variant: 4 of 6 members identical, 1 varied."
 says out "-/tar/dir/f0.txt"
 
+# of very many members reports list the first ones
+status 0 "$KITH" add -q many.kith large/a.zip
+mkdir many
+python3 -c 'import zipfile
+archive = zipfile.ZipFile("large/a.zip")
+with zipfile.ZipFile("many/b.zip", "w") as other:
+    for name in archive.namelist()[::-1]:
+        other.writestr(name, archive.read(name))'
+status 0 "$KITH" scan -q -r many.kith --case many.case many
+status 0 "$KITH" report --csv many.case
+grep -qE '^b.zip\|variant\|a.zip\|members ' <(rows out) || fail "a container of many members is not recognised"
+lines=$(wc -l <out)
+status 0 "$KITH" explain many.case "$("$KITH" report --text many.case | sed -n 's/.* finding \([0-9.]*\)$/\1/p')"
+grep -qE 'And 1,?3[0-9]+ more' out || fail "kith explain lists all members: $(wc -l <out) lines"
+status 0 "$KITH" report --format html many.case
+[ "$(wc -c <out)" -lt 400000 ] || fail "the page lists all members: $(wc -c <out) bytes"
+same "rows of a container of many members" 2 "$lines"
+
 # with a filter that leaves the container out, its members are listed
 status 0 "$KITH" report --csv --min-matched 1 one.case
 rows out >got
@@ -160,7 +178,7 @@ status 0 "$KITH" scan -q -r refs.kith --case large.case large
 lasts=$(($(date +%s%3N) - begun))
 for _ in $(seq 1 "$kills"); do
     after=$((lasts / 4 + RANDOM % lasts))
-    (timeout -s KILL $((after / 1000)).$(printf %03d $((after % 1000))) "$KITH" scan -q -r refs.kith --case victim.case large) >/dev/null 2>&1
+    (timeout -s KILL "$((after / 1000)).$(printf %03d $((after % 1000)))" "$KITH" scan -q -r refs.kith --case victim.case large) >/dev/null 2>&1
 done
 status 0 "$KITH" scan -q -r refs.kith --case victim.case large
 status 0 "$KITH" report --csv --all victim.case

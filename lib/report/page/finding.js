@@ -181,11 +181,13 @@ function reference_facts(row, about) {
 function twin_list(row, about) {
   if (!row[TWINS] || row[TWINS].length === 0)
     return '';
+  const twins = row[TWINS].filter(Array.isArray), more = row[TWINS].find(twin => !Array.isArray(twin));
   const listed = id => about.listed.has(id) ? `finding ${id}` : `finding ${id}, not listed here: kith report --all lists it`;
   return element('p', {}, PROOFS[row[PROOF]] === 'members' ? 'What is related in them: ' :
-    row[TWINS].some(([, , kind]) => kind === 'member') ? 'Its members are identical, too: ' :
+    twins.some(([, , kind]) => kind === 'member') ? 'Its members are identical, too: ' :
       'The same bytes of the image were also examined as ',
-    row[TWINS].map(([id, address, kind], i) => [i ? ', ' : '', `${kind} `, code(address), ` (${listed(id)})`]), '.');
+    twins.map(([id, address, kind], i) => [i ? ', ' : '', `${kind} `, code(address), ` (${listed(id)})`]),
+    more ? `, and ${grouped(more)} more` : '', '.');
 }
 
 /* ---- what the evidence has there (--with-bytes) ---- */
