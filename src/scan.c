@@ -174,9 +174,10 @@ static int add_object(struct session *session, const struct object *object, stru
         return scan_rows_add(&session->rows, object, row, already, &scan->err);
     if (already)
         return 0;
-    if (object->state == OBJECT_UNREADABLE)
+    if (object->state == OBJECT_UNREADABLE && scan_state_lacks(object))
         show_bad(session, row);
-    else if ((object->flags & OBJECT_UNWANTED) || object->size > scan->most)
+    else if (object->state != OBJECT_UNREADABLE &&
+             ((object->flags & OBJECT_UNWANTED) || object->size > scan->most))
         row->verdict = VERDICT_SKIPPED;
     return scan_rows_add_bare(&session->rows, row, &scan->err);
 }

@@ -80,14 +80,12 @@ static struct reference *find_reference(const struct judging *judging, uint64_t 
                : NULL;
 }
 
-/* Gathers the references of the findings from `first` on that are of the same set. */
-static int gather(struct judging *judging, size_t first, size_t end, struct error *err)
+/* Gathers the references of the findings from `first` on that are of the same set, for which there is room.
+ */
+static void gather(struct judging *judging, size_t first, size_t end)
 {
     const struct found *list = judging->container->found.list;
 
-    judging->references = calloc(end - first + 1, sizeof *judging->references);
-    if (!judging->references)
-        return error_set(err, "out of memory for the findings in a container");
     for (size_t i = first; i < end; i++) {
         struct reference *reference = &judging->references[judging->count - (judging->count > 0)];
 
@@ -101,7 +99,6 @@ static int gather(struct judging *judging, size_t first, size_t end, struct erro
         if (list[i].verdict <= VERDICT_VARIANT)
             reference->ln_e = fmin(reference->ln_e, list[i].ln_e);
     }
-    return 0;
 }
 
 /* ---- candidates ---- */
@@ -423,22 +420,25 @@ static int fold_identical(struct judging *judging, struct error *err)
 static int judge_set(struct scan_containers *containers, struct scan_container *container, uint32_t set,
                      size_t first, size_t end, struct error *err)
 {
+    struct reference *references = calloc(end - first + 1, sizeof *references);
     struct judging judging = {.containers = containers,
                               .container = container,
                               .set = set,
+                              .references = references,
                               .search = containers->sets->searches[set],
                               .own_count = container->own.count};
     struct candidates candidates = {0};
-    int result = gather(&judging, first, end, err) || fold_identical(&judging, err) ||
-                         find_candidates(&judging, &candidates, err)
-                     ? -1
-                     : 0;
+    int result;
 
+    if (!references)
+        return error_set(err, "out of memory for the findings in a container");
+    gather(&judging, first, end);
+    result = fold_identical(&judging, err) || find_candidates(&judging, &candidates, err) ? -1 : 0;
     for (size_t i = 0; i < candidates.count && i < MOST_CANDIDATES && !result; i++)
         result = try_candidate(&judging, &candidates.list[i], err);
     if (!result)
         result = fold_all_packed(&judging, err) || fold_stored(&judging, err) ? -1 : 0;
-    free(judging.references);
+    free(references);
     free(candidates.list);
     return result;
 }

@@ -10,8 +10,11 @@ static const char partial_text[] = "some objects could not be read in full",
 
 bool scan_state_lacks(const struct object *object)
 {
-    return object->state == OBJECT_UNREADABLE ||
-           (object->state == OBJECT_PARTIAL && (object->flags & OBJECT_ALLOCATED));
+    const bool is_certain = object->kind != OBJECT_MEMBER; /* containers in free space are seldom complete */
+
+    return (object->state == OBJECT_UNREADABLE && is_certain) ||
+           ((object->state == OBJECT_UNREADABLE || object->state == OBJECT_PARTIAL) &&
+            (object->flags & OBJECT_ALLOCATED));
 }
 
 const char *scan_state_count(struct scan_state *state, const struct object *object)

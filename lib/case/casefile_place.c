@@ -154,6 +154,8 @@ static int find_pieces(struct ranges *list, const struct case_object *object, co
     struct piece_list pieces = {list, 0};
 
     list->count = 0;
+    if (finding->range_count == 0) /* of containers that have members in common, but no bytes */
+        casefile_pieces(object, 0, object->size, take_piece, &pieces);
     for (size_t i = 0; i < finding->range_count; i++)
         casefile_pieces(object, finding->ranges[i].obj_start, finding->ranges[i].obj_end, take_piece,
                         &pieces);

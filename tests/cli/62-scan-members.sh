@@ -169,6 +169,24 @@ rows out >got
 grep -q '^again.zip/' got && fail "a known container is opened"
 grep -qxF 'again.zip|identical|again.zip|sha1' got || fail "a known container is not found"
 
+# ---- deleted files and free space ----
+
+if command -v mke2fs >/dev/null && command -v debugfs >/dev/null; then
+    mke2fs -q -F -t ext4 -b 1024 -O ^has_journal -d tree disk.img 4M >/dev/null 2>&1 || fail "mke2fs failed"
+    for name in again.zip offer.docx; do
+        debugfs -w -R "rm /$name" disk.img >/dev/null 2>&1
+    done
+    status 0 "$KITH" scan -q --csv -j1 -r refs.kith disk.img
+    mv out disk.csv
+    rows disk.csv | grep -v '|fragment|' | sort >got # pieces of the deleted archive may lie in several free ranges
+    cmp -s got wanted || fail "the findings in an image differ: $(diff wanted got)"
+    same "deleted files" 2 "$(grep -c ',deleted,' disk.csv)"
+    status 0 "$KITH" scan -q --csv -j8 -r refs.kith disk.img
+    cmp -s out disk.csv || fail "-j8 changes the findings in an image"
+    status 0 "$KITH" scan -q --csv --all -r refs.kith disk.img
+    grep -qE '@[0-9]+\+[0-9]+/zip.*,member,.*,identical,' out || fail "free space was not opened"
+fi
+
 # ---- kill -9 in a large container ----
 
 status 0 "$KITH" scan -q --csv --all -r refs.kith large
