@@ -297,4 +297,4 @@ END_TEST
 
 RUN_TESTS("squashfs", files_of_each_method, does_not_depend_on_how_it_is_read, says_where_files_lie,
           describes_files, a_folder_in_itself, damage_costs_its_file, cut_off_anywhere, changed_bytes,
-          lz_by_hand)
+          lz_by_hand, lzo_far_back)
