@@ -58,11 +58,12 @@ static const struct {
      "c\nab\nd\ne\n"},
     {"<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:t>a</w:t></w:p>", "a\n"},
     /* A text box, which older programs get in another form. */
-    {"<w:p><w:t>be</w:t><mc:AlternateContent><mc:Choice><w:txbxContent><w:p><w:t>box</w:t></w:p></"
+    {"<w:p><w:t>be</w:t><mc:AlternateContent><mc:Choice><w:txbxContent><w:p><w:t>box</w:t></"
+     "w:p><w:p><w:t>more</w:t></w:p></"
      "w:txbxContent>"
      "</mc:Choice><mc:Fallback><w:txbxContent><w:p><w:t>box</w:t></w:p></w:txbxContent></mc:Fallback>"
      "</mc:AlternateContent><w:t>fore</w:t></w:p>",
-     "before\nbox\n"},
+     "before\nbox\nmore\n"},
     {"<w:p><w:t>cut o", "cut o\n"},
     {"</w:p></w:t></w:del><w:p><w:t>unbalanced</w:t>", "unbalanced\n"},
     {"<!DOCTYPE a [<!ENTITY b 'bomb'><!ENTITY c '&b;&b;'>]><w:p><w:t>&c;</w:t></w:p>", "&c;\n"},
@@ -189,8 +190,8 @@ START_TEST(open_documents)
     check_text(&zip, "a b c\nd\n");
     check_part("content.xml",
                "<office:presentation><draw:frame><draw:text-box><text:p>slide</text:p></draw:text-box>"
-               "</draw:frame></office:presentation>",
-               "slide\n");
+               "</draw:frame><text:p>after it</text:p></office:presentation>",
+               "slide\nafter it\n");
 }
 END_TEST
 
