@@ -169,6 +169,47 @@ START_TEST(reads_in_any_pieces)
 }
 END_TEST
 
+/* Codes of single bytes only, whose width grows all the same; `early` as in the parameter. */
+static void encode_lzw(struct buffer *out, const char *text, size_t len, unsigned early)
+{
+    uint32_t bits = 0;
+    unsigned bit_count = 0, width = 9;
+
+    for (size_t i = 0; i < len + 2; i++) {
+        const unsigned code = i == 0 ? 256 : i <= len ? (uint8_t)text[i - 1] : 257;
+
+        /* The decoder has an entry for each code but the first two. */
+        if (i > 2 && 258 + i - 2 + early >= 1u << width && width < 12)
+            width++;
+        bits = bits << width | code;
+        for (bit_count += width; bit_count >= 8; bit_count -= 8)
+            buffer_add_char(out, (char)(bits >> (bit_count - 8)));
+    }
+    buffer_add_char(out, (char)(bits << (8 - bit_count)));
+}
+
+START_TEST(follows_the_width_of_lzw_codes)
+{
+    char text[2000];
+    struct buffer early = {0}, late = {0};
+    struct containers_list list;
+
+    fill_text((uint8_t *)text, sizeof text);
+    encode_lzw(&early, text, sizeof text, 1);
+    encode_lzw(&late, text, sizeof text, 0);
+    begin("%PDF-1.7\n");
+    add_stream(1, "/Filter /LZWDecode", early.data, early.len);
+    add_stream(2, "/Filter /LZWDecode /DecodeParms << /EarlyChange 0 >>", late.data, late.len);
+    finish();
+    list = open_file(false);
+    expect(&list, "1-0", text, sizeof text);
+    expect(&list, "2-0", text, sizeof text);
+    containers_release(&list);
+    buffer_release(&early);
+    buffer_release(&late);
+}
+END_TEST
+
 /* "endstream" in the data ends it only if the length is wrong. */
 START_TEST(finds_where_streams_end)
 {
@@ -186,6 +227,8 @@ START_TEST(finds_where_streams_end)
     add("10 0 obj << /Length 0 >> stream\nendstream endobj\n");
     add("11 0 obj << /Length 1e999 >> stream\nlarge\nendstream endobj\n");
     add("12 0 obj << /Length -1 >> stream\nminus\nendstream endobj\n");
+    buffer_printf(&file, "15 0 obj << /Length 16 0 R >> stream\n%s\nendstream endobj 16 0 obj %zu endobj\n",
+                  "a\nendstream\nb", (size_t)13);
     add("13 0 obj << /Length 14 0 R /Filter 14 0 R >> stream\nempty\nendstream endobj 14 0 obj endobj\n");
     finish();
     list = open_file(false);
@@ -197,8 +240,9 @@ START_TEST(finds_where_streams_end)
     expect(&list, "8-0", "a\n", 2);
     expect(&list, "11-0", "large", 5);
     expect(&list, "12-0", "minus", 5);
+    expect(&list, "15-0", "a\nendstream\nb", 13);
     expect(&list, "13-0", "empty", 5);
-    ck_assert_uint_eq(list.count, 9);
+    ck_assert_uint_eq(list.count, 10);
     containers_release(&list);
 }
 END_TEST
@@ -482,7 +526,8 @@ START_TEST(decodes_what_qpdf_decodes)
 }
 END_TEST
 
-RUN_TESTS("pdf", decodes_what_qpdf_decodes, decodes_every_filter, decodes_runs_and_zeros, reads_in_any_pieces,
-          finds_where_streams_end, yields_all_versions_and_pictures, gives_embedded_files_their_names,
-          reports_what_it_cannot_read, reads_what_is_left_of_a_file, reads_around_damage,
-          finds_the_end_of_a_carved_file, survives_bombs, yields_streams_after_too_many_objects)
+RUN_TESTS("pdf", decodes_what_qpdf_decodes, follows_the_width_of_lzw_codes, decodes_every_filter,
+          decodes_runs_and_zeros, reads_in_any_pieces, finds_where_streams_end,
+          yields_all_versions_and_pictures, gives_embedded_files_their_names, reports_what_it_cannot_read,
+          reads_what_is_left_of_a_file, reads_around_damage, finds_the_end_of_a_carved_file, survives_bombs,
+          yields_streams_after_too_many_objects)

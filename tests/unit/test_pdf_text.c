@@ -107,6 +107,26 @@ START_TEST(knows_encodings)
 }
 END_TEST
 
+START_TEST(knows_composite_fonts)
+{
+    begin("3 0 R");
+    add_page(3, "BT /A 10 Tf <41814241> Tj /B 10 Tf <00e4> Tj /C 10 Tf (xy) Tj 55 0 Td (z) Tj ET");
+    add("3 0 obj << /Type /Page /Contents 103 0 R /Resources << /Font << /A 30 0 R /B 31 0 R /C 32 0 R >> >> "
+        ">> "
+        "endobj\n");
+    add("30 0 obj << /Subtype /Type0 /ToUnicode 33 0 R /DescendantFonts [ << >> ] >> endobj\n");
+    add("31 0 obj << /Subtype /Type0 /Encoding /UniJIS-UCS2-H /DescendantFonts [ << >> ] >> endobj\n");
+    add("32 0 obj << /Subtype /Type1 /Encoding /WinAnsiEncoding /Widths [ 9 ] /FontDescriptor << "
+        "/MissingWidth 700 >> "
+        ">> endobj\n");
+    add_stream(33, "",
+               "2 begincodespacerange <00> <7f> <8000> <ffff> endcodespacerange\n"
+               "2 beginbfrange <41> <42> <0061> <8140> <8150> <03b1> endbfrange");
+    expect("a\xce\xb3"
+           "a\xc3\xa4xyz\n");
+}
+END_TEST
+
 /* A character of font F is 5 units wide at size 10, a gap of 1.5 is a space. */
 START_TEST(decides_spaces_by_gaps)
 {
@@ -315,6 +335,7 @@ START_TEST(reads_files_of_programs)
 }
 END_TEST
 
-RUN_TESTS("pdf_text", shows_strings, knows_encodings, decides_spaces_by_gaps, divides_paragraphs,
-          joins_divided_words, goes_through_forms, skips_inline_images, reads_pages_in_their_order,
-          reads_pages_without_a_tree, reports_encryption, survives_bombs, reads_files_of_programs)
+RUN_TESTS("pdf_text", shows_strings, knows_encodings, knows_composite_fonts, decides_spaces_by_gaps,
+          divides_paragraphs, joins_divided_words, goes_through_forms, skips_inline_images,
+          reads_pages_in_their_order, reads_pages_without_a_tree, reports_encryption, survives_bombs,
+          reads_files_of_programs)
