@@ -46,7 +46,7 @@ is_known()
     local word
     case $1 in
         struct\ * | enum\ *) grep -qE "^ *$1 \{" lib/*/*.[ch] src/*.[ch] ;;
-        kith-*\([15]\)) word=${1%)}; is_file "man/${word/(/.}" ;;
+        kith-*\([157]\)) word=${1%)}; is_file "man/${word/(/.}" ;;
         kith\ *) word=${1#kith }; is_file "man/kith-${word%% *}.1" ;;
         --*) is_option ", \"${1#--}\"" ;;
         -[a-zA-Z]) is_option "'${1#-}', " ;;
