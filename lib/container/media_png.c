@@ -116,17 +116,20 @@ static size_t inflate(struct png *png, uint8_t *into, size_t room, struct error 
     struct deflate_step step = {.into = into, .room = room};
     int more = 1;
 
-    while (step.room > 0 && !png->is_ended) {
+    while (step.room > 0 && !png->is_ended && more == 1) {
+        const size_t before = step.room;
         size_t len;
         const uint8_t *bytes = media_ready(&png->media, &len, err);
 
-        if (!bytes || len == 0 || more != 1)
+        if (!bytes)
             break;
         step.packed = bytes;
         step.packed_len = len;
         more = deflate_step(png->deflate, &step);
         media_taken(&png->media, len - step.packed_len);
         png->is_ended = more == 0;
+        if (len == 0 && step.room == before) /* nothing is left in the decompressor either */
+            break;
     }
     return room - step.room;
 }
