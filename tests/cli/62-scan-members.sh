@@ -201,6 +201,10 @@ done
 status 0 "$KITH" scan -q -r refs.kith --case victim.case large
 status 0 "$KITH" report --csv --all victim.case
 cmp -s out large.csv || fail "a scan that was killed differs: $(diff out large.csv | head -5)"
+status 0 "$KITH" report --csv large.case
+mv out large.csv
+status 0 "$KITH" report --csv victim.case
+cmp -s out large.csv || fail "after a kill, members are no parts of their container: $(diff out large.csv | head -5)"
 status 0 "$KITH" report --check victim.case
 same "a check of a case that was killed" sound "$(cat out)"
 
