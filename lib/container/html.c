@@ -56,7 +56,7 @@ static const char *after_word(const char *text, size_t len, const char *word)
     const size_t word_len = strlen(word);
 
     for (size_t i = 0; i + word_len <= len; i++)
-        if (strncasecmp(text + i, word, word_len) == 0)
+        if ((text[i] | 0x20) == (word[0] | 0x20) && strncasecmp(text + i, word, word_len) == 0)
             return text + i + word_len;
     return NULL;
 }

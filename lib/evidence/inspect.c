@@ -12,11 +12,11 @@ static bool begin(struct inspect *inspect, struct medium *medium, const struct o
 {
     const bool notices = inspect->opening && opening_begin(inspect->opening, object);
 
-    inspect->in_units = content != NULL;
     if (content)
         content_units_init(&inspect->units, content, medium, object);
     else
         content_runs_init(&inspect->runs, medium, object);
+    inspect->again = content ? &inspect->units.content : &inspect->runs.content;
     if (inspect->is_muted)
         return notices;
     return inspect->inspector->begin(inspect->state, object, inspect_again(inspect));
@@ -24,7 +24,7 @@ static bool begin(struct inspect *inspect, struct medium *medium, const struct o
 
 struct content *inspect_again(struct inspect *inspect)
 {
-    return inspect->in_units ? &inspect->units.content : &inspect->runs.content;
+    return inspect->again;
 }
 
 static void give_hole(struct inspect *inspect, uint64_t len)
@@ -112,6 +112,19 @@ static void give_runs(struct inspect *inspect, struct medium *medium, struct obj
     finish(inspect, medium, object);
 }
 
+/* What is in memory, and whole, need not be read again to see whether it is a container. */
+static void keep_gathered(struct inspect *inspect, const struct medium *medium, const struct object *object,
+                          const struct gather *gather)
+{
+    const struct object_run *run = object->runs;
+
+    if (object->run_count != 1 || run->offset > 0 || run->len != object->size ||
+        medium_bad_bytes(medium, run->image, run->len))
+        return;
+    content_memory_init(&inspect->memory, gather_find(gather, run), (size_t)run->len);
+    inspect->again = &inspect->memory.content;
+}
+
 void inspect_runs(struct inspect *inspect, struct medium *medium, struct object *object)
 {
     inspect_gathered(inspect, medium, object, NULL);
@@ -120,8 +133,12 @@ void inspect_runs(struct inspect *inspect, struct medium *medium, struct object 
 void inspect_gathered(struct inspect *inspect, struct medium *medium, struct object *object,
                       const struct gather *gather)
 {
-    if (begin(inspect, medium, object, NULL))
+    const bool wanted = begin(inspect, medium, object, NULL);
+
+    if (wanted)
         give_runs(inspect, medium, object, gather);
+    if (gather)
+        keep_gathered(inspect, medium, object, gather);
 }
 
 void inspect_hollow(struct inspect *inspect, struct medium *medium, struct object *object)

@@ -7,6 +7,7 @@
 
 #include "container/opening.h"
 #include "crew/crew.h"
+#include "disk/content_part.h"
 #include "disk/content_units.h"
 #include "disk/inspector.h"
 #include "disk/medium.h"
@@ -22,12 +23,13 @@ struct inspect {
     struct crew_worker *worker; /* gets the progress reports */
     uint8_t *room;              /* INSPECT_PIECE bytes */
     struct opening *opening;    /* notices containers in free space; NULL: none are opened */
-    /* What the inspector may read again; one of the two is in use. */
+    /* What the inspector may read again. */
     struct content_runs runs;
     struct content_units units;
-    bool in_units;
-    bool is_muted;     /* pass nothing to the inspector: only what is packed in the object is wanted */
-    bool passes_holes; /* pass large holes to inspector->hole */
+    struct content_memory memory;
+    struct content *again; /* the one in use */
+    bool is_muted;         /* pass nothing to the inspector: only what is packed in the object is wanted */
+    bool passes_holes;     /* pass large holes to inspector->hole */
 };
 
 enum { INSPECT_PIECE = 1 << 20 }; /* bytes read and passed on at a time */
