@@ -87,6 +87,10 @@ struct container_format {
      * the signature is not sure enough for that. */
     const struct container_magic *magic;
     bool is_guess; /* it has no signature, so it is looked for only if everything is to be opened */
+    /* Of a guess: whether something may be found in content of which these bytes, at least a few kilobytes,
+     * are a piece, or at the boundary between it and the piece before.  Cheap, so that content without any is
+     * not read again.  NULL: not known. */
+    bool (*notices)(const uint8_t *data, size_t len);
     /* Called once in each worker while files can still be opened: for libraries that read some when they are
      * first used.  NULL: nothing to do.  -1 on error. */
     int (*prepare)(struct error *err);

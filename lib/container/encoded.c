@@ -28,6 +28,25 @@ static bool search(struct encoded *encoded)
     return true;
 }
 
+/* A block that lies in two pieces has at least half its bytes in one of them: at its end, or at its
+ * beginning. */
+bool encoded_notices(const struct encoded_kind *kind, const uint8_t *data, size_t len)
+{
+    struct encoded encoded = {.kind = kind};
+    size_t at = 0, back, start;
+
+    if (len < ENCODED_PAIR || kind->find(data, 0, ENCODED_PAIR) == 0 ||
+        kind->find(data, len - ENCODED_PAIR, len) < len)
+        return true;
+    while ((at = kind->find(data, at, len)) < len) {
+        back = at > ENCODED_BACK ? at - ENCODED_BACK : 0;
+        if (kind->examine(&encoded, data + back, at - back, len - back, &start))
+            return true;
+        at = back + start;
+    }
+    return false;
+}
+
 /* Decodes more of the block.  Returns false at its end. */
 static bool decode(struct encoded *encoded)
 {

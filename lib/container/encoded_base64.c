@@ -258,6 +258,11 @@ static bool examine(struct encoded *encoded, const uint8_t *data, size_t at, siz
 
 static const struct encoded_kind kind = {find, examine, take, end};
 
+static bool notices(const uint8_t *data, size_t len)
+{
+    return encoded_notices(&kind, data, len);
+}
+
 /* The blocks in a mail are its parts. */
 static bool matches(const struct container_sight *sight)
 {
@@ -271,4 +276,4 @@ static struct container *open_blocks(const struct container_sight *sight, const 
 }
 
 const struct container_format encoded_base64_format = {
-    .name = "base64", .is_guess = true, .matches = matches, .open = open_blocks};
+    .name = "base64", .is_guess = true, .notices = notices, .matches = matches, .open = open_blocks};

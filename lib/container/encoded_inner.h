@@ -96,6 +96,9 @@ static inline size_t encoded_search(const uint8_t *data, size_t from, size_t to,
     return to;
 }
 
+/* As container_format.notices. */
+bool encoded_notices(const struct encoded_kind *kind, const uint8_t *data, size_t len);
+
 /* A container that yields what this kind finds.  NULL on error. */
 struct container *encoded_open(const struct encoded_kind *kind, const struct container_sight *sight,
                                const struct container_watch *watch, struct error *err);

@@ -135,6 +135,11 @@ static void end(struct encoded *encoded)
 }
 
 static const struct encoded_kind runs = {find, examine, take_run, end};
+
+static bool notices(const uint8_t *data, size_t len)
+{
+    return encoded_notices(&runs, data, len);
+}
 static const struct encoded_kind whole = {.take = take_all, .end = end};
 
 /* Whether these bytes are text in this order; after a byte order mark, of any script. */
@@ -189,4 +194,4 @@ const struct container_format encoded_utf16_format = {
     .name = "utf16", .matches = matches_file, .open = open_file};
 
 const struct container_format encoded_utf16_runs_format = {
-    .name = "utf16", .is_guess = true, .matches = matches_runs, .open = open_runs};
+    .name = "utf16", .is_guess = true, .notices = notices, .matches = matches_runs, .open = open_runs};

@@ -290,9 +290,14 @@ static uint64_t open_as(struct opening *opening, struct opening_level *level, un
     return end;
 }
 
-static bool is_tried(const struct opening *opening, const struct container_format *format,
-                     const struct container_sight *sight)
+/* `number`: of the format. */
+static bool is_tried(const struct opening *opening, size_t number, const struct container_sight *sight,
+                     unsigned depth)
 {
+    const struct container_format *format = container_formats[number];
+
+    if (format->notices && depth == 0 && opening->passed == sight->size && !(opening->noticed >> number & 1))
+        return false;
     if (format->is_guess && (opening->mode != OPENING_ALL || sight->size > GUESS_MOST || sight->is_carved))
         return false;
     if (sight->is_carved && !format->magic)
@@ -347,7 +352,7 @@ static uint64_t open_at(struct opening *opening, const struct object *parent, st
         uint64_t reached;
 
         level->format = container_formats[i];
-        if (!is_tried(opening, level->format, &level->sight))
+        if (!is_tried(opening, i, &level->sight, depth))
             continue;
         if (depth >= opening->depth) {
             give_too_deep(opening, level);

@@ -88,6 +88,7 @@ bool opening_begin(struct opening *opening, const struct object *object)
 
     carve->on = opening->mode == OPENING_ALL && is_range;
     carve->closed = !carve->on && is_range;
+    opening->passed = opening->noticed = 0;
     carve->at = 0;
     carve->shift = (SECTOR - start % SECTOR) % SECTOR;
     carve->count = 0;
@@ -141,12 +142,24 @@ static void look_at(struct carve *carve, uint64_t offset, const uint8_t *sector,
         carve->starts[carve->count++] = offset;
 }
 
+/* Looks for what is a guess everywhere, not just at sectors. */
+static void notice_guesses(struct opening *opening, const void *data, size_t len)
+{
+    opening->passed += len;
+    for (size_t i = 0; container_formats[i]; i++)
+        if (container_formats[i]->notices && !(opening->noticed >> i & 1) &&
+            container_formats[i]->notices(data, len))
+            opening->noticed |= UINT64_C(1) << i;
+}
+
 void opening_notice(struct opening *opening, const void *data, size_t len)
 {
     struct carve *carve = opening->carve;
     const uint8_t *bytes = data;
     uint64_t next;
 
+    if (opening->mode == OPENING_ALL && !carve->on)
+        notice_guesses(opening, data, len);
     if (!carve->on)
         return;
     if (carve->at == 0 && carve->shift > 0)
@@ -161,6 +174,7 @@ void opening_notice(struct opening *opening, const void *data, size_t len)
 void opening_skip(struct opening *opening, uint64_t len)
 {
     opening->carve->at += len;
+    opening->passed += len;
 }
 
 /* ---- what was noticed ---- */

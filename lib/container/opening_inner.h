@@ -69,6 +69,8 @@ struct opening {
     bool is_told;        /* and that has been reported */
     uint8_t *window;     /* CONTAINER_PIECE bytes */
     struct carve *carve; /* opening_carve.c */
+    uint64_t passed;     /* bytes of the object that were passed to opening_notice, or skipped */
+    uint64_t noticed;    /* a bit for each of container_formats: something of it was noticed */
 };
 
 /* ---- opening_bytes.c ---- */

@@ -317,5 +317,45 @@ START_TEST(what_is_no_run_of_utf16)
 }
 END_TEST
 
+/* Whether encoded text is noticed in one of two pieces, wherever they are divided. */
+static bool is_noticed(const struct container_format *format, const struct buffer *file, size_t at)
+{
+    const uint8_t *data = (const uint8_t *)file->data;
+
+    return format->notices(data, at) || format->notices(data + at, file->len - at);
+}
+
+START_TEST(noticed_in_pieces)
+{
+    uint8_t *garbage = random_block(4000), bytes[150];
+
+    for (size_t shift = 0; shift < 200; shift += 3) {
+        struct buffer base64 = {0}, utf16 = {0}, utf8 = {0};
+
+        fill_random(bytes, sizeof bytes);
+        buffer_add(&base64, garbage, 2000 + shift);
+        buffer_add(&utf16, garbage, 2000 + shift);
+        buffer_add_char(&base64, '"');
+        buffer_add(&utf16, "\x90\x91\x92", 3);
+        base64_text_add(&base64, bytes, sizeof bytes, 0, "");
+        add_text(&utf16, &utf8, 100, shift % 2);
+        buffer_add_char(&base64, '"');
+        buffer_add(&utf16, "\x90\x91\x92", 3);
+        buffer_add(&base64, garbage, 2000);
+        buffer_add(&utf16, garbage, 2000);
+        for (size_t at = 1000; at < 3000; at += 7)
+            ck_assert(is_noticed(&encoded_base64_format, &base64, at) &&
+                      is_noticed(&encoded_utf16_runs_format, &utf16, at));
+        ck_assert(!encoded_base64_format.notices((const uint8_t *)utf16.data, utf16.len));
+        ck_assert(!encoded_utf16_runs_format.notices((const uint8_t *)base64.data, base64.len));
+        buffer_release(&base64);
+        buffer_release(&utf16);
+        buffer_release(&utf8);
+    }
+    free(garbage);
+}
+END_TEST
+
 RUN_TESTS("encoded", base64_in_every_context, base64_many_times, base64_cut_off, what_is_no_base64,
-          mail_is_left_to_mail, utf16_files, what_is_no_utf16, runs_of_utf16, what_is_no_run_of_utf16)
+          mail_is_left_to_mail, utf16_files, what_is_no_utf16, runs_of_utf16, what_is_no_run_of_utf16,
+          noticed_in_pieces)
