@@ -112,6 +112,11 @@ static const struct {
     {"ole", "1Table", ANYWHERE, LOOK},
     {"ole", "Current User", ANYWHERE, ABOUT},
     {"ole", "__nameid_version1.0/*", ANYWHERE, PARTS},
+    /* PDF */
+    {"pdf", "*-*.font", ANYWHERE, FONT},
+    {"pdf", "*-*.cmap", ANYWHERE, FONT},
+    {"pdf", "*-*.icc", ANYWHERE, LOOK},
+    {"pdf", "*-*.xref", ANYWHERE, PARTS},
     /* the names and licences of embedded fonts */
     {"utf16", "*", IN_STREAM, FONT},
     /* pictures and sound */

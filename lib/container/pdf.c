@@ -9,7 +9,11 @@
 #include "container/pdf_objects.h"
 #include "container/pdf_scan.h"
 
-enum { MOST_BEFORE = 1024 }; /* bytes before the header that readers put up with */
+enum {
+    MOST_BEFORE = 1024, /* bytes before the header that readers put up with */
+    AHEAD = 64, /* bytes of a stream that are read to see what it is, if its dictionary does not say so */
+    MOST_MAP = 64 << 10,
+};
 
 struct pdf {
     struct container container;
@@ -20,6 +24,8 @@ struct pdf {
     struct pdf_objects_plan plan;
     struct pdf_filter *filter; /* NULL before the first read */
     bool any;                  /* an object was found */
+    uint8_t ahead[AHEAD];      /* the first bytes of the stream, which the filter has yielded already */
+    size_t ahead_len, ahead_at;
     struct buffer name;
 };
 
@@ -29,6 +35,49 @@ bool pdf_matches(const struct container_sight *sight)
 
     return sight->head_len > 0 &&
            memmem(sight->head, sight->head_len < most ? sight->head_len : most, "%PDF-", 5) != NULL;
+}
+
+static bool open_filter(struct pdf *pdf, struct error *err)
+{
+    if (!pdf->filter)
+        pdf->filter = pdf_filter_new(pdf->objects.content, pdf->found.data, pdf->found.data_len,
+                                     pdf->plan.steps, pdf->plan.count, err);
+    return pdf->filter != NULL;
+}
+
+/* A map from the codes of a font to Unicode, which has no type. */
+static bool is_map(struct pdf *pdf)
+{
+    struct error err;
+    ssize_t got;
+
+    if (pdf->plan.problem || pdf->found.data_len > MOST_MAP || !open_filter(pdf, &err))
+        return false;
+    got = pdf_filter_read(pdf->filter, pdf->ahead, sizeof pdf->ahead, &err);
+    if (got <= 0) /* whoever reads the member gets the error anew */
+        pdf_filter_free(pdf->filter);
+    if (got <= 0)
+        pdf->filter = NULL;
+    pdf->ahead_len = got > 0 ? (size_t)got : 0;
+    return pdf->ahead_len >= 8 && memcmp(pdf->ahead, "/CIDInit", 8) == 0;
+}
+
+/* What a stream is that belongs to the looks of a document: named, so that it can be told from the rest. */
+static const char *kind_of(struct pdf *pdf)
+{
+    const struct pdf_value head = pdf->found.head, type = pdf_lex_get(head, "Type"),
+                           subtype = pdf_lex_get(head, "Subtype");
+
+    if (pdf_lex_is_name(type, "XRef"))
+        return ".xref";
+    if (pdf_lex_get(head, "Length1").text || pdf_lex_is_name(subtype, "Type1C") ||
+        pdf_lex_is_name(subtype, "CIDFontType0C") || pdf_lex_is_name(subtype, "OpenType"))
+        return ".font";
+    if (type.text || subtype.text)
+        return pdf_lex_is_name(type, "CMap") ? ".cmap" : "";
+    if (pdf_lex_get(head, "N").text && pdf_lex_get(head, "Alternate").text)
+        return ".icc";
+    return is_map(pdf) ? ".cmap" : "";
 }
 
 /* The file's own name if it is an embedded one, or one that is made of its number. */
@@ -45,7 +94,7 @@ static void make_name(struct pdf *pdf)
         buffer_add(&pdf->name, name, len);
     else
         buffer_printf(&pdf->name, "%u-%u%s", (unsigned)pdf->found.number, (unsigned)pdf->found.generation,
-                      pdf->plan.suffix);
+                      pdf->plan.suffix[0] ? pdf->plan.suffix : kind_of(pdf));
 }
 
 static int take_stream(struct pdf *pdf, struct container_member *member, struct error *err)
@@ -54,6 +103,7 @@ static int take_stream(struct pdf *pdf, struct container_member *member, struct 
 
     pdf_filter_free(pdf->filter);
     pdf->filter = NULL;
+    pdf->ahead_len = pdf->ahead_at = 0;
     pdf_objects_plan(&pdf->objects, pdf->found.head, &pdf->plan);
     if (pdf->objects.is_encrypted && !is_table)
         pdf->plan.problem = "it is encrypted";
@@ -92,10 +142,13 @@ static ssize_t read_member(struct container *container, void *into, size_t len, 
 
     if (pdf->plan.problem)
         return error_set(err, "%s", pdf->plan.problem);
-    if (!pdf->filter)
-        pdf->filter = pdf_filter_new(pdf->objects.content, pdf->found.data, pdf->found.data_len,
-                                     pdf->plan.steps, pdf->plan.count, err);
-    return pdf->filter ? pdf_filter_read(pdf->filter, into, len, err) : -1;
+    if (pdf->ahead_at < pdf->ahead_len) {
+        len = len < pdf->ahead_len - pdf->ahead_at ? len : pdf->ahead_len - pdf->ahead_at;
+        memcpy(into, pdf->ahead + pdf->ahead_at, len);
+        pdf->ahead_at += len;
+        return (ssize_t)len;
+    }
+    return open_filter(pdf, err) ? pdf_filter_read(pdf->filter, into, len, err) : -1;
 }
 
 static uint64_t place(struct container *container)

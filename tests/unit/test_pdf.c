@@ -43,10 +43,24 @@ static struct containers_list open_file(bool is_carved)
     return containers_open(&pdf_format, file.data, file.len, is_carved, NULL);
 }
 
+/* A stream by its number, whatever its kind. */
+static struct containers_member *find_stream(struct containers_list *list, const char *number)
+{
+    static const char *const kinds[] = {"", ".font", ".cmap", ".icc", ".xref"};
+    struct containers_member *found = NULL;
+    char name[40];
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !found; i++) {
+        snprintf(name, sizeof name, "%s%s", number, kinds[i]);
+        found = containers_find(list, name);
+    }
+    return found;
+}
+
 /* Asserts that there is a member of this name and content. */
 static void expect(struct containers_list *list, const char *name, const char *data, size_t len)
 {
-    struct containers_member *member = containers_find(list, name);
+    struct containers_member *member = find_stream(list, name);
 
     ck_assert_msg(member != NULL, "no member %s", name);
     ck_assert_str_eq(member->problem, "");
@@ -309,6 +323,33 @@ START_TEST(gives_embedded_files_their_names)
 }
 END_TEST
 
+START_TEST(names_what_belongs_to_the_looks)
+{
+    static const char map[] = "/CIDInit /ProcSet findresource begin";
+    struct containers_list list;
+
+    begin("%PDF-1.7\n");
+    add_stream(1, "/Length1 3", "abc", 3);
+    add_stream(2, "/Subtype /Type1C", "abc", 3);
+    add_stream(3, "", map, sizeof map - 1);
+    add_stream(4, "/N 3 /Alternate /DeviceRGB", "abc", 3);
+    add_stream(5, "", "BT (/CIDInit) Tj ET", 19);
+    add_stream(6, "/Type /Metadata", map, sizeof map - 1);
+    finish();
+    list = open_file(false);
+    ck_assert_uint_eq(list.count, 6);
+    ck_assert_ptr_nonnull(containers_find(&list, "1-0.font"));
+    ck_assert_ptr_nonnull(containers_find(&list, "2-0.font"));
+    ck_assert_ptr_nonnull(containers_find(&list, "3-0.cmap"));
+    ck_assert_ptr_nonnull(containers_find(&list, "4-0.icc"));
+    ck_assert_ptr_nonnull(containers_find(&list, "5-0"));
+    ck_assert_ptr_nonnull(containers_find(&list, "6-0"));
+    expect(&list, "3-0", map, sizeof map - 1);
+    expect(&list, "5-0", "BT (/CIDInit) Tj ET", 19);
+    containers_release(&list);
+}
+END_TEST
+
 START_TEST(reports_what_it_cannot_read)
 {
     struct containers_list list;
@@ -515,7 +556,7 @@ START_TEST(decodes_what_qpdf_decodes)
             seen = 0;
             files++;
         }
-        member = containers_find(&list, number);
+        member = find_stream(&list, number);
         ck_assert_msg(member && strcmp(member->sha1, sha1) == 0, "%s in %s", number, name);
         seen++;
     }
@@ -528,6 +569,6 @@ END_TEST
 
 RUN_TESTS("pdf", decodes_what_qpdf_decodes, follows_the_width_of_lzw_codes, decodes_every_filter,
           decodes_runs_and_zeros, reads_in_any_pieces, finds_where_streams_end,
-          yields_all_versions_and_pictures, gives_embedded_files_their_names, reports_what_it_cannot_read,
-          reads_what_is_left_of_a_file, reads_around_damage, finds_the_end_of_a_carved_file, survives_bombs,
-          yields_streams_after_too_many_objects)
+          yields_all_versions_and_pictures, gives_embedded_files_their_names, names_what_belongs_to_the_looks,
+          reports_what_it_cannot_read, reads_what_is_left_of_a_file, reads_around_damage,
+          finds_the_end_of_a_carved_file, survives_bombs, yields_streams_after_too_many_objects)
