@@ -54,10 +54,15 @@ static bool is_called(const char *name, size_t len, const char *expected)
 static const char *after_word(const char *text, size_t len, const char *word)
 {
     const size_t word_len = strlen(word);
+    const bool is_mark = word[0] == '<'; /* looked for without regard to case, and so faster */
+    const char *const end = text + len;
 
-    for (size_t i = 0; i + word_len <= len; i++)
-        if ((text[i] | 0x20) == (word[0] | 0x20) && strncasecmp(text + i, word, word_len) == 0)
-            return text + i + word_len;
+    for (const char *at = text; (size_t)(end - at) >= word_len; at++) {
+        if (is_mark && !(at = memchr(at, word[0], (size_t)(end - at) - word_len + 1)))
+            return NULL;
+        if (strncasecmp(at, word, word_len) == 0)
+            return at + word_len;
+    }
     return NULL;
 }
 
