@@ -50,7 +50,7 @@ static bool find_id3v2(struct media *media, struct media_tags *tags)
     return len > 0;
 }
 
-/* The bytes before the end of the sound as it is known so far; NULL: there are not so many. */
+/* The last bytes of the sound as far as it is known; NULL if it is shorter. */
 static const uint8_t *bytes_before_end(struct media *media, const struct media_tags *tags, size_t len)
 {
     return tags->end - tags->start < len ? NULL : media_bytes(media, tags->end - len, len);

@@ -40,7 +40,7 @@ static bool continue_record(struct ole_text *text)
     return true;
 }
 
-/* The next number of so many bytes; false at the end. */
+/* The next number, of this many bytes; false at the end. */
 static bool take_number(struct ole_text *text, int bytes, uint32_t *number)
 {
     struct ole_text_sheets *sheets = &text->sheets;

@@ -62,7 +62,7 @@ static bool is_map(struct pdf *pdf)
     return pdf->ahead_len >= 8 && memcmp(pdf->ahead, "/CIDInit", 8) == 0;
 }
 
-/* What a stream is that belongs to the looks of a document: named, so that it can be told from the rest. */
+/* A suffix for streams that only concern how the document looks, so that their names say so; otherwise "". */
 static const char *kind_of(struct pdf *pdf)
 {
     const struct pdf_value head = pdf->found.head, type = pdf_lex_get(head, "Type"),
