@@ -79,6 +79,15 @@ static bool stream_failed(struct archive_container *archive, struct error *err)
     return archive->stream && archive_stream_read(archive->stream, &byte, 1, err) < 0;
 }
 
+/* Complaints have the member as their subject, but no member follows that this one could be about. */
+static int fail(struct error *err)
+{
+    const struct error fault = *err;
+
+    return strncmp(fault.text, "it ", 3) == 0 ? error_set(err, "%s", fault.text + 3)
+                                              : error_set(err, "cannot be read on: %s", fault.text);
+}
+
 static int next_entry(struct container *container, struct container_member *member, struct error *err)
 {
     struct archive_container *archive = (struct archive_container *)container;
@@ -97,7 +106,7 @@ static int next_entry(struct container *container, struct container_member *memb
     }
     if (archive->is_endless)
         return 0;
-    return stream_failed(archive, err) ? -1 : more;
+    return stream_failed(archive, err) || more < 0 ? fail(err) : 0;
 }
 
 static ssize_t read_entry(struct container *container, void *into, size_t len, struct error *err)

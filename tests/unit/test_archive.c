@@ -205,7 +205,7 @@ START_TEST(reports_what_is_encrypted)
     bytes = load("encrypted-names.7z", &len);
     list = containers_open(&archive_format_7z, bytes, len, false, NULL);
     ck_assert_uint_eq(list.count, 0);
-    ck_assert_str_eq(list.failure, "it is encrypted");
+    ck_assert_str_eq(list.failure, "is encrypted");
     containers_release(&list);
     free(bytes);
 }
