@@ -202,7 +202,7 @@ static void put_twins(struct explain_text *text, const struct case_row *row, con
     enum { MOST = 20 };
 
     for (size_t i = 0; i < row->twin_count && i < MOST; i++)
-        put_value(text, label, row->twins[i].address, strlen(row->twins[i].address), i ? "" : note);
+        put_value(text, label, row->twins[i].name, strlen(row->twins[i].name), i ? "" : note);
     if (row->twin_count > MOST)
         explain_paragraph(text, "And %zu more.", row->twin_count - MOST);
 }
@@ -217,10 +217,13 @@ static void put_members(struct explain_text *text, const struct case_row *row)
     explain_paragraph(text, "%s: %s.", finding_verdict_name(row->finding.verdict),
                       words.failed ? "" : words.data);
     explain_paragraph(
-        text, "The object and the reference are containers, such as archives, documents or mails. They "
-              "were packed in different ways, so their own bytes differ, but what is packed in "
-              "them was compared file by file. Members that unrelated documents have in common, "
-              "such as styles and fonts, do not count.");
+        text, "%s Members that unrelated documents have in common, such as styles and fonts, do not count.",
+        row->finding.verdict == VERDICT_VARIANT
+            ? "The object and the reference are containers, such as archives, documents or mails. Their own "
+              "bytes differ, so what is packed in them was compared file by file."
+            : "The reference is a container, such as an archive, a document or a mail. What is packed in it "
+              "was compared, file by file, with what is packed in the object, which holds all of it, and "
+              "more.");
     put_twins(text, row, "related", " (kith report --all lists what was found in each)");
     buffer_inherit(text->lines.out, &words);
     buffer_release(&words);
@@ -266,10 +269,10 @@ static void put_verdict(struct explain_text *text, const struct case_row *row)
         explain_paragraph(
             text, "Other references in the set that match the same bytes less well, or equally: %" PRIu64 ".",
             finding->also);
-    put_twins(text, row, "same bytes",
-              row->twin_count && row->twins[0].kind == OBJECT_MEMBER
-                  ? " (of a member that is identical, too)"
-                  : " (the same bytes of the image under another address)");
+    if (row->object.kind == OBJECT_MEMBER || (row->twin_count && row->twins[0].kind == OBJECT_MEMBER))
+        put_twins(text, row, "related", " (kith report --all lists what was found in each)");
+    else
+        put_twins(text, row, "same bytes", " (the same bytes of the image under another address)");
     free(matched);
     free(ranges);
 }
@@ -307,18 +310,29 @@ static void put_blocks(struct explain_text *text, const struct finding *finding)
     free(each);
 }
 
+static void put_proved_members(struct explain_text *text, const struct finding *finding)
+{
+    if (finding->proved == 0)
+        explain_paragraph(
+            text, "Nothing is proved by a digest: no member of the object has the SHA-1 of a member of "
+                  "the reference. For each that varies, there is a finding of its own, which kith "
+                  "explain explains.");
+    else
+        explain_paragraph(
+            text,
+            "%" PRIu64 " of the %" PRIu64
+            " members of the reference %s in the object with the same SHA-1. For each of these, "
+            "and each that varies, there is a finding of its own, which kith explain explains.",
+            finding->proved, finding->blocks, finding->proved == 1 ? "is" : "are");
+}
+
 static void put_proved(struct explain_text *text, const struct case_row *row)
 {
     const struct finding *finding = &row->finding;
 
     explain_heading(text, "What is proved, and how to verify it");
     if (finding->proof == PROOF_MEMBERS)
-        explain_paragraph(
-            text,
-            "%" PRIu64 " of the %" PRIu64
-            " members of the reference are in the object: they have the same SHA-1. For each of these, and "
-            "each that varies, there is a finding of its own, which kith explain explains.",
-            finding->proved, finding->blocks);
+        put_proved_members(text, finding);
     else if (finding->proof == PROOF_BLOCKS)
         put_blocks(text, finding);
     else if (finding->proof == PROOF_SHA1)
@@ -334,7 +348,7 @@ static void put_proved(struct explain_text *text, const struct case_row *row)
         explain_paragraph(
             text, "The set has no digest of the reference but the MD5. Different contents with the same MD5 "
                   "can be made on purpose without effort, so this proves identity only if nobody did that.");
-    else if (finding->proof != PROOF_ESTIMATE)
+    else if (finding->proof != PROOF_ESTIMATE && (finding->proof != PROOF_MEMBERS || finding->proved))
         explain_paragraph(text, "Different contents do not have the same SHA-1 by accident. They can be made "
                                 "so on purpose, but only by someone who makes both. To rule that out, "
                                 "compare the contents themselves, or a SHA-256.");

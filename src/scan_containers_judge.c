@@ -308,13 +308,22 @@ static int fold_all_packed(struct judging *judging, struct error *err)
 
 /* ---- findings ---- */
 
+/* Blocks without a name may hold several containers, but are none. */
+static bool is_container(enum object_kind kind)
+{
+    return kind != OBJECT_SLACK && kind != OBJECT_UNALLOCATED && kind != OBJECT_UNCLAIMED &&
+           kind != OBJECT_GAP;
+}
+
 /* At least half of each is found in the other; or all of several members, and more besides. */
 static bool is_related(const struct judging *judging, const struct candidate *candidate,
                        enum verdict *verdict)
 {
+    const struct scan_container *container = judging->container;
     const uint64_t alike = candidate->alike;
 
-    *verdict = 2 * alike >= judging->container->members ? VERDICT_VARIANT : VERDICT_EMBEDDED;
+    *verdict = is_container(container->object.kind) && 2 * alike >= container->members ? VERDICT_VARIANT
+                                                                                       : VERDICT_EMBEDDED;
     return candidate->fresh > 0 && (*verdict == VERDICT_VARIANT ? 2 * alike >= candidate->members
                                                                 : alike == candidate->members && alike > 1);
 }

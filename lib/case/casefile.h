@@ -133,8 +133,8 @@ struct case_plan {
  * "kith 1.0"; now: seconds since 1970.
  */
 struct casefile *casefile_open(const char *path, const struct case_plan *plan, struct error *err);
-/* Creates a case without a name, for a scan that is not kept.  It holds only objects with findings, unless
- * all_objects. */
+/* Creates a case without a name, for a scan that is not kept.  It holds only objects with findings, and
+ * members that could not be unpacked, unless all_objects. */
 struct casefile *casefile_open_temporary(const struct case_plan *plan, bool all_objects, struct error *err);
 /* Opens a case to change what the functions below set.  Refuses one that fails casefile_check. */
 struct casefile *casefile_open_change(const char *path, struct error *err);
@@ -298,6 +298,8 @@ bool casefile_parse_id(const char *text, struct case_finding_id *id);
 struct case_twin {
     struct case_finding_id id;
     const char *address;
+    const char
+        *name; /* for people: the address, or the path of what lies in a folder, where addresses are "-" */
     enum object_kind kind;
 };
 

@@ -439,9 +439,19 @@ static int is_repeated(struct case_reader *reader, const struct case_row *row, s
     return !reader->filter.wants || reader->filter.wants(reader->filter.arg, &other);
 }
 
+/* Files of the host have no address but their path. */
+static const char *twin_name(const char *address, const char *paths, size_t len)
+{
+    const bool has_address = address[0] != '-' || (address[1] != '\0' && address[1] != '/');
+
+    return has_address || len == 0 || !memchr(paths, '\0', len) ? address : paths;
+}
+
 static bool get_twin(struct case_reader *reader, size_t count)
 {
-    const char *address, *kind;
+    const char *address, *kind, *name;
+    const void *paths;
+    size_t len;
     struct case_twin *twin;
     int found;
 
@@ -449,11 +459,13 @@ static bool get_twin(struct case_reader *reader, size_t count)
         return false;
     twin = &reader->list[count];
     if (!get_id(reader->twins, 0, &twin->id) || !casefile_get_string(reader->twins, 2, &address) ||
-        !casefile_get_string(reader->twins, 3, &kind))
+        !casefile_get_string(reader->twins, 3, &kind) || !statement_bytes(reader->twins, 4, &paths, &len))
         return false;
     found = object_kind_find(kind, strlen(kind));
     twin->kind = found < 0 ? OBJECT_FILE : (enum object_kind)found;
+    name = twin_name(address, paths, len);
     buffer_add(&reader->addresses, address, strlen(address) + 1);
+    buffer_add(&reader->addresses, name, strlen(name) + 1);
     return found >= 0;
 }
 
@@ -462,8 +474,12 @@ static void point_to_addresses(struct case_reader *reader, struct case_row *row,
 {
     const char *at = reader->addresses.data;
 
-    for (size_t i = 0; i < count; i++, at += strlen(at) + 1)
+    for (size_t i = 0; i < count; i++) {
         reader->list[i].address = at;
+        at += strlen(at) + 1;
+        reader->list[i].name = at;
+        at += strlen(at) + 1;
+    }
     row->twins = reader->list;
     row->twin_count = count;
 }
@@ -483,7 +499,7 @@ static int find_twins(struct case_reader *reader, struct case_row *row, struct e
         return 0;
     if (!reader->twins)
         reader->twins = database_prepare(reader->casefile->database,
-                                         "SELECT t.object, t.rank, o.address, o.kind FROM twin t"
+                                         "SELECT t.object, t.rank, o.address, o.kind, o.paths FROM twin t"
                                          " JOIN object o ON o.id = t.object WHERE t.of_object = ? AND"
                                          " t.of_rank = ? ORDER BY t.object, t.rank",
                                          err);

@@ -173,7 +173,7 @@ static void put_twins(struct row *out, const struct case_row *row)
         json_write_open(&out->json, NULL, '[');
         casefile_put_id(&out->text, &row->twins[i].id);
         put_text(out);
-        put_string(out, row->twins[i].address);
+        put_string(out, row->twins[i].name);
         put_string(out, object_kind_name(row->twins[i].kind));
         json_write_close(&out->json, ']');
     }

@@ -224,8 +224,8 @@ static void add_members(struct paragraph *p, const struct case_row *row)
 /* The other addresses of the same bytes, or what containers have in common. */
 static void add_twins(struct paragraph *p, const struct case_row *row)
 {
-    const bool same =
-        row->finding.proof != PROOF_MEMBERS && row->twin_count > 0 && row->twins[0].kind != OBJECT_MEMBER;
+    const bool same = row->finding.proof != PROOF_MEMBERS && row->object.kind != OBJECT_MEMBER &&
+                      row->twin_count > 0 && row->twins[0].kind != OBJECT_MEMBER;
 
     if (row->twin_count == 0)
         return;
@@ -236,7 +236,7 @@ static void add_twins(struct paragraph *p, const struct case_row *row)
                       : same ? "the same bytes: "
                              : "related: ",
                       object_kind_name(row->twins[i].kind));
-        report_values_foreign(&p->word, row->twins[i].address);
+        report_values_foreign(&p->word, row->twins[i].name);
         buffer_add_text(&p->word, i + 1 < row->twin_count ? "," : "");
         end_word(p);
     }

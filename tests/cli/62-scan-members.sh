@@ -127,7 +127,9 @@ id=$("$KITH" report --format jsonl --proof members one.case | python3 -c 'import
 print([row["id"] for row in map(json.loads, sys.stdin) if row.get("object", {}).get("path") == "most.tar"][0])')
 status 0 "$KITH" explain one.case "$id"
 says out "variant: 4 of 6 members identical, 1 varied."
-says out "-/tar/dir/f0.txt"
+says out "related       most.tar/dir/f0.txt"
+status 0 "$KITH" report --text --proof members one.case
+says out "related: member again.zip/dir/f5.txt, member again.zip/dir/f4.txt, "
 
 # of very many members reports list the first ones
 status 0 "$KITH" add -q many.kith large/a.zip
@@ -185,6 +187,10 @@ if command -v mke2fs >/dev/null && command -v debugfs >/dev/null; then
     cmp -s out disk.csv || fail "-j8 changes the findings in an image"
     status 0 "$KITH" scan -q --csv --all -r refs.kith disk.img
     grep -qE '@[0-9]+\+[0-9]+/zip.*,member,.*,identical,' out || fail "free space was not opened"
+    { head -c 65536 /dev/zero; cat tree/again.zip; head -c 65536 /dev/zero; } >free.raw
+    status 0 "$KITH" scan -q --csv --ok-unexamined -r refs.kith free.raw
+    rows out >got
+    same "a container in free space" "|embedded|a.zip|members 6/6" "$(cat got)"
 fi
 
 # ---- kill -9 in a large container ----
