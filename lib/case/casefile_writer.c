@@ -178,6 +178,13 @@ static void count(struct casefile *casefile, const struct case_object *object,
         counts->findings[best ? best->verdict : object->verdict]++;
 }
 
+/* A temporary case keeps no other objects without findings than members that could not be unpacked, since
+ * casefile_unopened lists them. */
+static bool is_kept(const struct casefile *casefile, const struct case_object *object)
+{
+    return casefile->all_objects || (object->kind == OBJECT_MEMBER && object->reason[0]);
+}
+
 static int add_all(struct casefile *casefile, const struct case_object *object,
                    const struct findings *findings, const struct case_reference *references,
                    struct error *err)
@@ -186,7 +193,7 @@ static int add_all(struct casefile *casefile, const struct case_object *object,
 
     if (casefile->counts.objects >> CASE_NUMBER_BITS)
         return error_set(err, "%s: too many objects", database_path(casefile->database));
-    if (found == 0 && !casefile->all_objects)
+    if (found == 0 && !is_kept(casefile, object))
         return 0;
     if (add_object(casefile, object, found, err))
         return -1;
@@ -289,7 +296,7 @@ static int extend(struct casefile *casefile, const struct case_object *object, u
     if (there)
         return there < 0 ? -1 : 0;
     if (find_best(casefile, id, &was_known, &before, err) ||
-        (rank == 0 && !casefile->all_objects && add_object(casefile, object, 0, err)) ||
+        (rank == 0 && !is_kept(casefile, object) && add_object(casefile, object, 0, err)) ||
         add_finding(casefile, object, finding, rank, reference, err) ||
         note_finding(casefile, id, finding->verdict, err) || find_best(casefile, id, &is_known, &after, err))
         return -1;

@@ -12,7 +12,7 @@ texts <<'TEXTS'
 3 9000 secret
 TEXTS
 python3 - <<'PY'
-import io, struct, warnings, zipfile, zlib
+import io, struct, tarfile, warnings, zipfile, zlib
 warnings.simplefilter('ignore')
 a, b = open('known/a.txt', 'rb').read(), open('known/b.txt', 'rb').read()
 rows = b''.join(b'\0' + bytes((x * y * 7 + x * x) % 251 for x in range(192)) for y in range(64))
@@ -24,6 +24,9 @@ inner = io.BytesIO()
 with zipfile.ZipFile(inner, 'w', zipfile.ZIP_DEFLATED) as archive:
     archive.writestr('b.txt', b[20000:70000])
     archive.writestr('pictures/picture.png', picture)
+with tarfile.open('cut.tgz', 'w:gz') as archive:
+    archive.add('known/b.txt')
+open('disk/cut.tgz', 'wb').write(open('cut.tgz', 'rb').read()[:20000])
 with zipfile.ZipFile('disk/outer.zip', 'w') as archive: # stored
     archive.writestr('a.txt', a)
     archive.writestr('in/inner.zip', inner.getvalue())
@@ -49,6 +52,7 @@ for evidence in disk.img disk; do
     for form in text summary html jsonl dfxml case; do
         says $form "12 members of containers: it is encrypted (encrypted.zip/s1, encrypted.zip/s"
         says $form "1 member of a container: opening stopped: the zip is cut off (cut.zip)"
+        says $form "1 member of a container: opening stopped: the tar is cut off (cut.tgz)"
     done
     python3 - $evidence <<'PY' || fail "$evidence: a report is wrong"
 import csv, json, os, re, sys, uuid
@@ -104,6 +108,8 @@ page = open('html').read()
 assert page.count('"ends":') == len(findings) and page.count('data:image/png;base64,') >= 1, (page.count('"ends":'), len(findings))
 PY
 done
+"$KITH" scan --text -r set.kith disk >out 2>err
+says out "disk: 12 members of containers: it is encrypted (encrypted.zip/s1, encrypted.zip/s"
 # The bytes of a page are those of the member.
 hex=$(tail -c +20001 known/b.txt | head -c 64 | od -An -v -tx1 | tr -d ' \n')
 says html "$hex"
