@@ -163,18 +163,36 @@ static int is_link(struct cluster_input *input, const struct object *object, con
     return result;
 }
 
+/* Whether unrelated documents have the same member, or it is mark-up, whose text is a member of its own; -1
+ * on error. */
+static int is_boilerplate(struct cluster_input *input, const struct object *object)
+{
+    const int level = nesting_take(&input->nesting, object);
+
+    if (level < 0)
+        return error_set(&input->err, "out of memory");
+    return level > 0 && input->nesting.levels[level].grade != BOILERPLATE_NONE;
+}
+
 static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
                         const char *paths, size_t count)
 {
     struct cluster_input *input = arg;
     struct buffer name = {0};
-    int link;
+    int link, boilerplate;
 
     atomic_fetch_add_explicit(&input->run.progress.count, 1, memory_order_relaxed);
     if (input->failed)
         return;
-    if (object->kind == OBJECT_MEMBER && input->in_link)
+    boilerplate = is_boilerplate(input, object);
+    if (boilerplate < 0)
+        fail(input);
+    if (boilerplate < 0 || (object->kind == OBJECT_MEMBER && input->in_link))
         return;
+    if (boilerplate) {
+        input->losses.boilerplate++;
+        return;
+    }
     name_object(&name, volume, object, paths, count);
     link = name.failed ? error_set(&input->err, "out of memory") : is_link(input, object, name.data);
     input->in_link = link > 0;
@@ -340,5 +358,6 @@ void cluster_input_release(struct cluster_input *input)
 {
     collection_release(&input->collection);
     hard_links_release(&input->links);
+    nesting_release(&input->nesting);
     free(input->sets);
 }

@@ -5,16 +5,18 @@
 #include "cluster/collection.h"
 #include "evidence_run.h"
 #include "hard_links.h"
+#include "nesting.h"
 #include "signer.h"
 #include "sketch/sketch.h"
 
 /* What is left out. */
 struct cluster_losses {
-    uint64_t empty;     /* empty files */
-    uint64_t links;     /* further names of files of the host, which would be identical to themselves */
-    uint64_t hash_only; /* entries of sets without a record */
-    uint64_t unread;    /* files that could not be read */
-    uint64_t too_large; /* files of which no sketch of the scheme can be made */
+    uint64_t empty;       /* empty files */
+    uint64_t boilerplate; /* members that unrelated documents have in common */
+    uint64_t links;       /* further names of files of the host, which would be identical to themselves */
+    uint64_t hash_only;   /* entries of sets without a record */
+    uint64_t unread;      /* files that could not be read */
+    uint64_t too_large;   /* files of which no sketch of the scheme can be made */
 };
 
 /* Reads the documents to be clustered from folders, files, images and reference sets. */
@@ -29,6 +31,7 @@ struct cluster_input {
 
     struct cluster_losses losses;
     struct hard_links links; /* of files of the host */
+    struct nesting nesting;  /* of the members */
     char *const *paths;      /* that are being read; */
     uint32_t operand;        /* which of them is being read, */
     bool is_folder;          /* and what it is */

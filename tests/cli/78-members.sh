@@ -96,4 +96,14 @@ status 0 "$KITH" cluster -q --csv host
 cp tree/sub/b.txt host
 status 0 "$KITH" cluster -q --csv --containers all host
 grep -q 'a.zip/sub/b.txt' out && grep -q ',b.txt' out && ! grep -q 'link.zip/' out || fail "cluster: $(cat out)"
+# What unrelated documents have in common is left out.
+mkdir -p doc/word letters
+cp tree/sub/b.txt doc/word/styles.xml
+for i in 1 3; do
+    head -c $((i * 20000)) tree/a.txt | tail -c 20000 >doc/word/note.txt
+    (cd doc && zip -q -X ../letters/$i.docx '[Content_Types].xml' word/* 2>/dev/null)
+done
+status 0 "$KITH" cluster --csv --containers all letters
+same "boilerplate" "" "$(grep styles.xml out)"
+says err "2 members of containers are left out, since unrelated documents have the same"
 finish
