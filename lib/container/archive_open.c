@@ -164,7 +164,7 @@ static int next_stream(struct container *container, struct container_member *mem
     const char *name = archive_stream_name(archive->stream);
 
     if (archive->is_done)
-        return !archive->problem[0] && stream_failed(archive, err) ? -1 : 0;
+        return !archive->problem[0] && stream_failed(archive, err) ? fail(err) : 0;
     archive->is_done = true;
     *member = (struct container_member){.name = *name ? name : "data", .size = CONTAINER_UNKNOWN};
     member->name_len = strlen(member->name);
@@ -231,6 +231,7 @@ struct container *archive_open(const struct container_sight *sight, const struct
         snprintf(archive->problem, sizeof archive->problem, "it needs %" PRIu64 " MB to be unpacked",
                  plan->memory >> 20);
     if (open_parts(archive, sight, plan, watch, err)) {
+        fail(err);
         close_archive(&archive->container);
         return NULL;
     }

@@ -216,6 +216,17 @@ static bool is_plausible(struct opening_bytes *bytes, uint64_t stated)
     return true;
 }
 
+/* What is wrong with a container that is read for its text alone is said of the container. */
+static bool lacks_subject(const char *text)
+{
+    static const char *const verbs[] = {"is ", "has ", "needs ", "cannot "};
+
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strncmp(text, verbs[i], strlen(verbs[i])) == 0)
+            return true;
+    return false;
+}
+
 void opening_bytes_load(struct opening_bytes *bytes, struct opening *opening, struct opening_level *level,
                         uint64_t stated)
 {
@@ -240,8 +251,8 @@ void opening_bytes_load(struct opening_bytes *bytes, struct opening *opening, st
                      "much for its size",
                      bytes->at);
     else if (done < 0)
-        object_blame(object, OBJECT_PARTIAL, "it cannot be unpacked after byte %" PRIu64 ": %.150s",
-                     bytes->at, err.text);
+        object_blame(object, OBJECT_PARTIAL, "it cannot be unpacked after byte %" PRIu64 ": %s%.150s",
+                     bytes->at, lacks_subject(err.text) ? "it " : "", err.text);
     else if (stated != CONTAINER_UNKNOWN && stated != bytes->at)
         object_blame(object, OBJECT_PARTIAL, "it has %" PRIu64 " bytes, and its container states %" PRIu64,
                      bytes->at, stated);

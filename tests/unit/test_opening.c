@@ -243,6 +243,31 @@ START_TEST(what_is_left_of_a_container_is_kept)
 }
 END_TEST
 
+/* Formats state it with a subject or without one. */
+START_TEST(what_is_wrong_is_said_in_sentences)
+{
+    static const struct {
+        const char *gz, *said;
+    } samples[] = {{"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0wrong\0\0\0",
+                    "12-128-3/gz/;2 0 2: opening stopped: the gz cannot be read on: its CRC-32 does not agree\n"},
+                   {"\x1f\x8b\x08\0\0\0\0\0\0\x03\x01\x09\0\xf6\xff"
+                    "alpha",
+                    "12-128-3/gz/;2 0 2: opening stopped: the gz is cut off\n"}};
+
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        struct buffer gz = {0};
+        struct taken taken = {.most = 0};
+
+        buffer_add(&gz, samples[i].gz, 20);
+        walk(&taken, OPENING_KNOWN, 5, &file, &gz);
+        buffer_add_char(&taken.text, '\0');
+        ck_assert_msg(strstr(taken.text.data, samples[i].said) != NULL, "%s", taken.text.data);
+        buffer_release(&taken.text);
+        buffer_release(&gz);
+    }
+}
+END_TEST
+
 /* In free space a container may begin at any sector of the image, and ends where it ends. */
 START_TEST(containers_in_free_space)
 {
@@ -390,5 +415,5 @@ END_TEST
 
 RUN_TESTS("opening", members_come_in_order_with_their_addresses, nesting_is_limited_and_said,
           as_deep_as_addresses_go, the_sink_decides_what_is_opened, what_is_left_of_a_container_is_kept,
-          containers_in_free_space, a_large_member_can_be_read_again,
+          what_is_wrong_is_said_in_sentences, containers_in_free_space, a_large_member_can_be_read_again,
           going_back_and_forth_unpacks_only_a_few_times, members_that_are_stored_as_they_are_have_a_place)
