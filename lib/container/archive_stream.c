@@ -260,6 +260,28 @@ ssize_t archive_stream_read(struct archive_stream *stream, void *into, size_t le
 
 /* ---- opening ---- */
 
+/* The whole file is a stream of nothing, which libarchive takes for no format at all. */
+static bool is_empty(const struct archive_stream *stream)
+{
+    static const char bz2[] = "\x17\x72\x45\x38\x50\x90\0\0\0\0", checksum[] = "\x05\x5d\xcc\x02";
+    enum { BZ2_LEN = 14, LZ4_LEN = 11, HAS_CHECKSUM = 4, HAS_SIZE = 8, SIZE = 8 };
+    const uint64_t left = stream->window->content->size - stream->at;
+    const uint8_t *bytes;
+    size_t len, end;
+
+    if (left > LZ4_LEN + SIZE + sizeof checksum - 1)
+        return false;
+    bytes = archive_window_at(stream->window, stream->at, (size_t)left, ARCHIVE_LOOK, &len);
+    if (!bytes || left < LZ4_LEN)
+        return false;
+    if (stream->packing == ARCHIVE_SIGHT_BZ2)
+        return left == BZ2_LEN && memcmp(bytes + 4, bz2, BZ2_LEN - 4) == 0;
+    end = LZ4_LEN + (bytes[4] & HAS_SIZE ? SIZE : 0);
+    if (stream->packing != ARCHIVE_SIGHT_LZ4 || left != end + (bytes[4] & HAS_CHECKSUM ? 4 : 0))
+        return false;
+    return bytes_load32(bytes + end - 4) == 0 && (left == end || memcmp(bytes + end, checksum, 4) == 0);
+}
+
 /* libarchive has what remains: bzip2, LZ4 and compress. */
 static int open_reader(struct archive_stream *stream, struct error *err)
 {
@@ -268,6 +290,11 @@ static int open_reader(struct archive_stream *stream, struct error *err)
         archive_read_support_filter_compress, archive_read_support_format_raw, NULL};
     struct archive_entry *entry;
 
+    if (is_empty(stream)) {
+        stream->end = stream->window->content->size;
+        stream->state = STATE_END;
+        return 0;
+    }
     stream->reader = memory_new(sizeof *stream->reader, err);
     if (!stream->reader)
         return -1;

@@ -69,6 +69,8 @@ static const struct sample samples[] = {
      (const struct expected[]){{"./opt/numbers", NUMBERS}, {"./opt/tac", TAC}, {NULL, NULL}}},
     {"numbers.gz", &archive_format_gz, ONE("numbers", NUMBERS)},
     {"numbers.bz2", &archive_format_bz2, ONE("data", NUMBERS)},
+    {"empty.bz2", &archive_format_bz2, ONE("data", EMPTY)},
+    {"empty.lz4", &archive_format_lz4, ONE("data", EMPTY)},
     {"numbers.lzma", &archive_format_lzma, ONE("data", NUMBERS)},
     {"numbers.lz4", &archive_format_lz4, ONE("data", NUMBERS)},
     {"numbers.lz", &archive_format_lzip, ONE("data", NUMBERS)},
