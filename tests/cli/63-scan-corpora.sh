@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kith scan on the small images with planted files, scored against the truth about them.
+# kith scan on the small images with planted files, scored against the truth about them.  Containers stay closed: the truth is about what lies on the images.
 . "$(dirname "$0")/lib.sh"
 corpora=$SRCDIR/../shared/corpora
 [ -f "$corpora/images/small.tar.xz" ] || skip "no corpora beside the tree"
@@ -13,12 +13,12 @@ tar -xf "$corpora/images/small.tar.xz" -C small || fail "the corpora cannot be u
 status 0 "$KITH" add -q set.kith small/reference
 cd small || exit 99
 images=(ext4.img fat32.img ntfs.img iso.iso gpt.img ext4.E01)
-status 0 "$KITH" scan -j2 --csv -r ../set.kith "${images[@]}"
+status 0 "$KITH" scan --containers no -j2 --csv -r ../set.kith "${images[@]}"
 same "a line for each image" 6 "$(grep -cE ' findings? in [0-9,]+ of [0-9,]+ objects' err)"
 mv out ../found.csv
-status 0 "$KITH" scan -q -j2 --csv --all-references -r ../set.kith "${images[@]}"
+status 0 "$KITH" scan --containers no -q -j2 --csv --all-references -r ../set.kith "${images[@]}"
 mv out ../all.csv
-status 0 "$KITH" scan -q -j1 --csv -r ../set.kith "${images[@]}"
+status 0 "$KITH" scan --containers no -q -j1 --csv -r ../set.kith "${images[@]}"
 cmp -s out ../found.csv || fail "-j1 writes something else"
 rm out err
 cd ..

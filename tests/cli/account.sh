@@ -26,7 +26,7 @@ accounted()
     local stem
     stem=results/$(basename "$1")
     echo "${2:-$(stat -c %s "$1")}" >"$stem.size"
-    listed "$stem.ls" "$KITH" ls --object-seconds "$seconds" --csv "$1"
+    listed "$stem.ls" "$KITH" ls --containers no --object-seconds "$seconds" --csv "$1"
     listed "$stem.account" "$KITH" ls --object-seconds "$seconds" --account "$1"
 }
 
