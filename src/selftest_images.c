@@ -169,8 +169,10 @@ static int run_system(const struct selftest_images *images, size_t system, struc
 
 static int make_sets(const struct selftest_images *images, struct error *err)
 {
-    const char *const usual[] = {"kith", "add", "-q", "images.kith", "references", NULL};
-    const char *const dense[] = {"kith", "add", "-q", "-C", "32", "images-dense.kith", "references", NULL};
+    const char *const usual[] = {"kith", "add",         "-q",         "--containers",
+                                 "no",   "images.kith", "references", NULL};
+    const char *const dense[] = {
+        "kith", "add", "-q", "--containers", "no", "-C", "32", "images-dense.kith", "references", NULL};
 
     if (selftest_images_references(images, err) || selftest_run_kith(images->run, usual, err) ||
         selftest_run_kith(images->run, dense, err))

@@ -184,6 +184,8 @@ int selftest_images_scan(const struct selftest_images *images, const struct self
                           "-q",
                           "--csv",
                           "--all-references",
+                          "--containers",
+                          "no",
                           "-r",
                           dense ? "images-dense.kith" : "images.kith",
                           "image.img",
