@@ -260,26 +260,40 @@ ssize_t archive_stream_read(struct archive_stream *stream, void *into, size_t le
 
 /* ---- opening ---- */
 
-/* The whole file is a stream of nothing, which libarchive takes for no format at all. */
-static bool is_empty(const struct archive_stream *stream)
+/* The length of a stream of nothing, which libarchive takes for no format at all; 0: it is another one. */
+static size_t empty_len(enum archive_sight_packing packing, const uint8_t *bytes, size_t len)
 {
     static const char bz2[] = "\x17\x72\x45\x38\x50\x90\0\0\0\0", checksum[] = "\x05\x5d\xcc\x02";
     enum { BZ2_LEN = 14, LZ4_LEN = 11, HAS_CHECKSUM = 4, HAS_SIZE = 8, SIZE = 8 };
-    const uint64_t left = stream->window->content->size - stream->at;
-    const uint8_t *bytes;
-    size_t len, end;
+    size_t end;
 
-    if (left > LZ4_LEN + SIZE + sizeof checksum - 1)
-        return false;
-    bytes = archive_window_at(stream->window, stream->at, (size_t)left, ARCHIVE_LOOK, &len);
-    if (!bytes || left < LZ4_LEN)
-        return false;
-    if (stream->packing == ARCHIVE_SIGHT_BZ2)
-        return left == BZ2_LEN && memcmp(bytes + 4, bz2, BZ2_LEN - 4) == 0;
+    if (packing == ARCHIVE_SIGHT_BZ2)
+        return len >= BZ2_LEN && memcmp(bytes + 4, bz2, BZ2_LEN - 4) == 0 ? BZ2_LEN : 0;
+    if (packing != ARCHIVE_SIGHT_LZ4 || len < LZ4_LEN)
+        return 0;
     end = LZ4_LEN + (bytes[4] & HAS_SIZE ? SIZE : 0);
-    if (stream->packing != ARCHIVE_SIGHT_LZ4 || left != end + (bytes[4] & HAS_CHECKSUM ? 4 : 0))
+    if (len < end || bytes_load32(bytes + end - 4) != 0)
+        return 0;
+    if (!(bytes[4] & HAS_CHECKSUM))
+        return end;
+    return len >= end + 4 && memcmp(bytes + end, checksum, 4) == 0 ? end + 4 : 0;
+}
+
+/* Whether it is a stream of nothing, and no other one follows. */
+static bool is_empty(struct archive_stream *stream)
+{
+    size_t len = 0;
+    const uint8_t *bytes = archive_window_at(stream->window, stream->at, 1, ARCHIVE_LOOK, &len);
+    const size_t end = bytes ? empty_len(stream->packing, bytes, len) : 0;
+    struct container_sight rest;
+
+    if (end == 0)
         return false;
-    return bytes_load32(bytes + end - 4) == 0 && (left == end || memcmp(bytes + end, checksum, 4) == 0);
+    rest = (struct container_sight){.head = bytes + end, .head_len = len - end};
+    if (archive_sight_packing(&rest) == stream->packing)
+        return false;
+    stream->end = stream->at + end;
+    return true;
 }
 
 /* libarchive has what remains: bzip2, LZ4 and compress. */
@@ -291,7 +305,6 @@ static int open_reader(struct archive_stream *stream, struct error *err)
     struct archive_entry *entry;
 
     if (is_empty(stream)) {
-        stream->end = stream->window->content->size;
         stream->state = STATE_END;
         return 0;
     }
