@@ -91,8 +91,11 @@ void scan_containers_added(struct scan_containers *containers, uint64_t number)
 /* ---- levels ---- */
 
 /* What was found in a member, and in what is packed in it, is known to its container. */
-static int pass_up(struct scan_container *parent, const struct scan_container *member, struct error *err)
+static int pass_up(struct scan_container *parent, struct scan_container *member, bool is_outermost,
+                   struct error *err)
 {
+    for (size_t i = 0; i < member->own.count && is_outermost; i++)
+        member->own.list[i].carved = member->carved;
     if (parent->found.count + member->own.count > MOST_FOUND)
         parent->is_full = true;
     for (size_t i = 0; i < member->own.count && !parent->is_full; i++)
@@ -133,13 +136,31 @@ static int end_to(struct scan_containers *containers, size_t level, struct error
             return -1;
         if (scan_containers_judge(containers, container, err))
             return -1;
-        if (nesting->depth > 0 && pass_up(containers->levels[nesting->depth - 1], container, err))
+        if (nesting->depth > 0 &&
+            pass_up(containers->levels[nesting->depth - 1], container, nesting->depth == 1, err))
             return -1;
     }
     return 0;
 }
 
-static int begin_level(struct scan_containers *containers, struct error *err)
+/* Of "zip@512/a.txt", 512. */
+static uint64_t carved_at(const struct object *member)
+{
+    const char *at = member->member.data;
+    const char *end = at ? at + member->member.len : at;
+    uint64_t offset = 0;
+
+    if (member->kind != OBJECT_MEMBER)
+        return 0;
+    while (at < end && *at != '@' && *at != '/')
+        at++;
+    if (at < end && *at == '@')
+        while (++at < end && *at >= '0' && *at <= '9')
+            offset = offset * 10 + (uint64_t)(*at - '0');
+    return offset;
+}
+
+static int begin_level(struct scan_containers *containers, const struct object *object, struct error *err)
 {
     struct scan_container **container = &containers->levels[containers->level];
 
@@ -147,6 +168,7 @@ static int begin_level(struct scan_containers *containers, struct error *err)
         return -1;
     (*container)->own.count = (*container)->found.count = 0;
     (*container)->members = 0;
+    (*container)->carved = carved_at(object);
     (*container)->is_whole = (*container)->is_full = false;
     (*container)->has_boilerplate = (*container)->is_cut = false;
     return 0;
@@ -171,7 +193,7 @@ int scan_containers_begin(struct scan_containers *containers, const struct objec
     if (level > 0)
         note_member(containers->levels[level - 1], object,
                     containers->nesting.levels[level].grade == BOILERPLATE_ALL);
-    return begin_level(containers, err);
+    return begin_level(containers, object, err);
 }
 
 int scan_containers_end(struct scan_containers *containers, struct error *err)

@@ -15,6 +15,7 @@ struct found {
     double ln_e;
     uint64_t object; /* its number */
     uint32_t rank;   /* from 0 */
+    uint64_t carved; /* where the outermost container begins in the object on the disk */
     bool is_folded;
     bool is_void; /* it rests on content that does not count */
 };
@@ -32,6 +33,7 @@ struct scan_container {
     size_t run_room;
     uint64_t number;       /* of its row */
     bool is_whole;         /* it is in a single row */
+    uint64_t carved;       /* of a member of the object on the disk: where its container begins there */
     uint64_t members;      /* those with content that are no boilerplate */
     struct found_list own; /* findings of the container itself, by rank */
     struct found_list found;

@@ -347,6 +347,32 @@ static struct finding make_finding(const struct judging *judging, const struct c
                             .blocks = candidate->members};
 }
 
+/* In blocks without a name, where the containers begin that the references marked last were found in: so the
+ * case finds the deleted file that lies there. */
+static struct finding_range span_of(const struct judging *judging)
+{
+    enum { SECTOR = 512 };
+    const struct case_object *object = &judging->container->object;
+    struct finding_range span = {.obj_start = object->size};
+
+    if (is_container(object->kind))
+        return (struct finding_range){0};
+    for (size_t i = 0; i < judging->count; i++) {
+        const struct reference *reference = &judging->references[i];
+
+        for (size_t j = 0; j < reference->count && reference->mark == judging->mark; j++) {
+            const uint64_t at = judging->container->found.list[reference->first + j].carved;
+
+            span.obj_start = at < span.obj_start ? at : span.obj_start;
+            span.obj_end = at > span.obj_end ? at : span.obj_end;
+        }
+    }
+    if (span.obj_end >= object->size)
+        return (struct finding_range){0};
+    span.obj_end += object->size - span.obj_end < SECTOR ? object->size - span.obj_end : SECTOR;
+    return span;
+}
+
 /* Adds the finding of the container.  *rank is its rank. */
 static int add_finding(struct judging *judging, const struct candidate *candidate, enum verdict verdict,
                        uint32_t *rank, struct error *err)
@@ -358,6 +384,7 @@ static int add_finding(struct judging *judging, const struct candidate *candidat
     int result = refset_search_file(judging->search, candidate->file, &file, err);
 
     finding = make_finding(judging, candidate, verdict, file.size);
+    finding.span = span_of(judging);
     *rank = (uint32_t)container->own.count;
     if (result > 0) {
         const struct case_reference reference = {

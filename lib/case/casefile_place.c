@@ -155,7 +155,8 @@ static int find_pieces(struct ranges *list, const struct case_object *object, co
 
     list->count = 0;
     if (finding->range_count == 0) /* of containers that have members in common, but no bytes */
-        casefile_pieces(object, 0, object->size, take_piece, &pieces);
+        casefile_pieces(object, finding->span.obj_start,
+                        finding->span.obj_end ? finding->span.obj_end : object->size, take_piece, &pieces);
     for (size_t i = 0; i < finding->range_count; i++)
         casefile_pieces(object, finding->ranges[i].obj_start, finding->ranges[i].obj_end, take_piece,
                         &pieces);

@@ -187,10 +187,18 @@ if command -v mke2fs >/dev/null && command -v debugfs >/dev/null; then
     cmp -s out disk.csv || fail "-j8 changes the findings in an image"
     status 0 "$KITH" scan -q --csv --all -r refs.kith disk.img
     grep -qE '@[0-9]+\+[0-9]+/zip.*,member,.*,identical,' out || fail "free space was not opened"
+    mkdir gone
+    cp tree/again.zip gone
+    mke2fs -q -F -t ext4 -b 1024 -O ^has_journal -d gone gone.img 4M >/dev/null 2>&1 || fail "mke2fs failed"
+    debugfs -w -R "rm /again.zip" gone.img >/dev/null 2>&1
+    status 0 "$KITH" scan -q --csv -r refs.kith gone.img
+    rows out | grep -v '|fragment|' >got # the free blocks go on after it
+    same "a deleted container in free space" "again.zip|variant|a.zip|members 6/6" "$(cat got)"
     { head -c 65536 /dev/zero; cat tree/again.zip; head -c 65536 /dev/zero; } >free.raw
     status 0 "$KITH" scan -q --csv --ok-unexamined -r refs.kith free.raw
     rows out >got
     same "a container in free space" "|embedded|a.zip|members 6/6" "$(cat got)"
+    same "its place" "65536 66048" "$(tail -n 1 out | cut -d, -f 15,16 | tr , ' ')"
 fi
 
 # ---- kill -9 in a large container ----
