@@ -12,6 +12,7 @@ enum {
 
 struct reason {
     struct buffer text;
+    struct buffer first; /* as it is for the first member */
     uint64_t count;
     struct buffer names[MOST_NAMES];
 };
@@ -68,6 +69,8 @@ static void take_member(void *arg, const char *path, const char *why)
 
     add_reason(&text, why);
     reason = text.len ? find(reasons, &text) : NULL;
+    if (reason && reason->count == 0)
+        buffer_add_text(&reason->first, why);
     if (reason && reason->count < MOST_NAMES)
         buffer_add_text(&reason->names[reason->count], path);
     if (reason) {
@@ -81,13 +84,14 @@ static void take_member(void *arg, const char *path, const char *why)
 
 static void add_sentence(struct buffer *out, struct reason *reason)
 {
+    struct buffer *text = reason->count == 1 ? &reason->first : &reason->text;
     const uint64_t shown = reason->count < MOST_NAMES ? reason->count : MOST_NAMES;
 
     report_values_count(out, reason->count, "member");
     buffer_add_text(out, reason->count == 1 ? " of a container: " : " of containers: ");
-    buffer_add_char(&reason->text, '\0');
-    report_values_foreign(out, reason->text.failed ? "" : reason->text.data);
-    buffer_inherit(out, &reason->text);
+    buffer_add_char(text, '\0');
+    report_values_foreign(out, text->failed ? "" : text->data);
+    buffer_inherit(out, text);
     for (uint64_t i = 0; i < shown; i++) {
         buffer_add_text(out, i ? ", " : " (");
         buffer_add_char(&reason->names[i], '\0');
@@ -101,6 +105,7 @@ static void release(struct reasons *reasons)
 {
     for (size_t i = 0; i < reasons->count; i++) {
         buffer_release(&reasons->list[i].text);
+        buffer_release(&reasons->list[i].first);
         for (size_t k = 0; k < MOST_NAMES; k++)
             buffer_release(&reasons->list[i].names[k]);
     }

@@ -110,6 +110,9 @@ PY
 done
 "$KITH" scan --text -r set.kith disk >out 2>err
 says out "disk: 12 members of containers: it is encrypted (encrypted.zip/s1, encrypted.zip/s"
+"$KITH" scan --text --include cut.tgz -r set.kith disk >out 2>err
+grep -qE ': 1 member of a container: it cannot be unpacked after byte [0-9]+: it is cut off \(cut.tgz/known/b.txt\)$' out ||
+    fail "it does not say where the member of cut.tgz ends: $(cat out)"
 # The bytes of a page are those of the member.
 hex=$(tail -c +20001 known/b.txt | head -c 64 | od -An -v -tx1 | tr -d ' \n')
 says html "$hex"
