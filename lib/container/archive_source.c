@@ -180,6 +180,8 @@ static const char *plain_words(const char *text)
         {"data error", "its packed data is damaged"},
         {"Corrupted", "its packed data is damaged"},
         {"Bad RAR", "its packed data is damaged"},
+        {"Damaged", "it is damaged"},
+        {"Malformed", "it is damaged"},
         {"encrypt", "it is encrypted"},
         {"Crypto codec", "it is encrypted"},
         {"multivolume", "it continues in another volume"},
@@ -198,7 +200,7 @@ static int reader_error(const struct archive_reader *reader, struct error *err)
     size_t len;
 
     if (!text || !*text)
-        text = "it is damaged";
+        return error_set(err, "it is damaged");
     words = archive_errno(reader->archive) == ENOMEM ? plain_words("memory") : plain_words(text);
     if (words)
         return error_set(err, "%s", words);
