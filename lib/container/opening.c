@@ -250,7 +250,10 @@ static void take_members(struct opening *opening, struct opening_level *level, u
             take_member(opening, level, &member, depth);
         }
     } while (more > 0 && !opening->stopped);
-    if (opening->stopped && !opening->is_told) {
+    if (!opening->stopped && opening->is_spent) {
+        opening->is_spent = false;
+        give_problem(opening, level, "opening stopped: going back in it would mean to unpack it too often");
+    } else if (opening->stopped && !opening->is_told) {
         opening->is_told = true;
         give_stop(opening, level);
     } else if (more < 0 && (level->number > 0 || !level->sight.is_carved) && !level->format->is_guess) {
@@ -378,7 +381,7 @@ void opening_object(struct opening *opening, const struct object *object, struct
 {
     const uint64_t size = object->size < INT64_MAX / 512 ? object->size : INT64_MAX / 512;
 
-    opening->stopped = opening->is_told = false;
+    opening->stopped = opening->is_told = opening->is_spent = false;
     opening->members_left = OPENING_MOST_MEMBERS;
     opening->left = OPENING_LEAST + OPENING_RATIO * size;
     opening->again_left = 2 * opening->left;

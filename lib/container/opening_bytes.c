@@ -58,6 +58,7 @@ static int open_again(struct opening_bytes *bytes, struct opening_again *again)
     close_again(again);
     if (!again->recent)
         again->recent = malloc(OPENING_RECENT);
+    opening->is_spent |= level->unpacked > opening->again_left;
     if (!again->recent || level->unpacked > opening->again_left)
         return -1;
     opening->again_left -= level->unpacked;
@@ -103,8 +104,10 @@ static ssize_t go_on(struct opening_bytes *bytes, struct opening_again *again)
         again->recent_len = OPENING_RECENT / 2;
         memmove(again->recent, again->recent + kept_from, again->recent_len);
     }
-    if (opening->again_left < CONTAINER_PIECE)
+    if (opening->again_left < CONTAINER_PIECE) {
+        opening->is_spent = true;
         return -1;
+    }
     got = unpack(opening, again->container, again->recent + again->recent_len, CONTAINER_PIECE, &err);
     if (got > 0) {
         opening->again_left -= (size_t)got;

@@ -65,6 +65,7 @@ struct opening {
     /* Of the object, on all levels: bytes and members that it may still yield, bytes that may be unpacked
      * again. */
     uint64_t left, again_left, members_left;
+    bool is_spent;       /* something could not be unpacked again, and that has not been reported */
     bool stopped;        /* nothing more is opened in this object */
     bool is_told;        /* and that has been reported */
     uint8_t *window;     /* CONTAINER_PIECE bytes */

@@ -248,11 +248,12 @@ START_TEST(what_is_wrong_is_said_in_sentences)
 {
     static const struct {
         const char *gz, *said;
-    } samples[] = {{"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0wrong\0\0\0",
-                    "12-128-3/gz/;2 0 2: opening stopped: the gz cannot be read on: its CRC-32 does not agree\n"},
-                   {"\x1f\x8b\x08\0\0\0\0\0\0\x03\x01\x09\0\xf6\xff"
-                    "alpha",
-                    "12-128-3/gz/;2 0 2: opening stopped: the gz is cut off\n"}};
+    } samples[] = {
+        {"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0wrong\0\0\0",
+         "12-128-3/gz/;2 0 2: opening stopped: the gz cannot be read on: its CRC-32 does not agree\n"},
+        {"\x1f\x8b\x08\0\0\0\0\0\0\x03\x01\x09\0\xf6\xff"
+         "alpha",
+         "12-128-3/gz/;2 0 2: opening stopped: the gz is cut off\n"}};
 
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         struct buffer gz = {0};
@@ -386,6 +387,41 @@ START_TEST(going_back_and_forth_unpacks_only_a_few_times)
 }
 END_TEST
 
+static bool go_back(void *arg, struct object *member, struct content *content)
+{
+    uint8_t byte;
+    bool *told = arg;
+
+    if (!content)
+        *told = memmem(member->problem.data, member->problem.len, "too often", 9) != NULL;
+    for (unsigned i = 0; content && i < 100; i++)
+        if (content_read(content, content->size - 1 - i * (100 << 10), &byte, 1))
+            break;
+    return true;
+}
+
+START_TEST(what_takes_too_long_to_unpack_again_is_said)
+{
+    enum { LEN = OPENING_ROOM };
+    bool told = false;
+    const struct opening_sink sink = {.member = go_back, .arg = &told};
+    struct opening *opening = opening_new(OPENING_KNOWN, 5, &sink, &err);
+    struct content_memory memory;
+    struct buffer packed = {0};
+    uint8_t *bytes = random_block(LEN);
+
+    ck_assert_ptr_nonnull(opening);
+    put_gzip(&packed, bytes, LEN);
+    content_memory_init(&memory, packed.data, packed.len);
+    opening_begin(opening, &file);
+    opening_object(opening, &file, &memory.content);
+    ck_assert(told);
+    opening_free(opening);
+    buffer_release(&packed);
+    free(bytes);
+}
+END_TEST
+
 /* In two runs of the image, of which the second comes first. */
 START_TEST(members_that_are_stored_as_they_are_have_a_place)
 {
@@ -416,4 +452,5 @@ END_TEST
 RUN_TESTS("opening", members_come_in_order_with_their_addresses, nesting_is_limited_and_said,
           as_deep_as_addresses_go, the_sink_decides_what_is_opened, what_is_left_of_a_container_is_kept,
           what_is_wrong_is_said_in_sentences, containers_in_free_space, a_large_member_can_be_read_again,
-          going_back_and_forth_unpacks_only_a_few_times, members_that_are_stored_as_they_are_have_a_place)
+          going_back_and_forth_unpacks_only_a_few_times, what_takes_too_long_to_unpack_again_is_said,
+          members_that_are_stored_as_they_are_have_a_place)
