@@ -4,226 +4,19 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "base/wire.h"
-#include "container/opening.h"
 #include "disk/object.h"
 #include "evidence/batch.h"
+#include "evidence/evidence_rules_inner.h"
+
+/* Checks results. */
 
 enum {
-    SYSTEM_NUMBERS = 4, /* written by evidence_put_system */
-    MOST_TEXT = 5120,   /* in bytes, of a problem (which is what an error holds) or any other text */
+    MOST_TEXT = 5120, /* in bytes, of a problem (which is what an error holds) or any other text */
     MOST_SECTOR = 1 << 20,
-    MOST_PROBLEMS = 1024,
     MOST_FILES = 4096, /* other files of a container, and bytes of their names */
     MOST_FILE_NAMES = 256 << 10,
-    MOST_BAD = 1 << 16,
     MOST_OVERHANG = 64 << 20, /* of free blocks beyond the end of a truncated image: less than a cluster */
-    ITEM_BYTES = 256 << 10,   /* of a result, for each item, not counting content */
-    NAME_BYTES = 9,           /* for each byte of the image, in tasks that read names */
-    LEAST_BYTES = 8 << 20,
-    /* A task may take this many times the CPU time of one item, and once more for each SHARE_BYTES. */
-    LEAST_SHARES = 15,
-    SHARE_BYTES = 64 << 20,
-    MOST_MEMBERS = 1 << 20, /* of a task */
 };
-
-static const uint64_t MOST_BYTES = (uint64_t)256 << 20;
-
-/* ---- tasks ---- */
-
-/* How the items of a task are laid out: the numbers before their count, and the numbers in each item.  Items
- * without numbers are objects.  Tasks that are missing here are a single item. */
-static const struct layout {
-    bool is_list;
-    unsigned before, each;
-} layouts[] = {
-    [TASK_FOLDERS] = {true, 1 + SYSTEM_NUMBERS, 1},
-    [TASK_OBJECTS] = {true, 1 + SYSTEM_NUMBERS + 2, 2},
-    [TASK_RANGES] = {true, 1 + 2, 3},
-    [TASK_FILES] = {true, 1, 0},
-    [TASK_DIGEST] = {false, 0, 0},
-};
-
-static uint64_t number_at(const void *task, size_t len, uint64_t place)
-{
-    uint64_t number = 0;
-
-    if (place < len / sizeof number)
-        memcpy(&number, (const char *)task + place * sizeof number, sizeof number);
-    return number;
-}
-
-static enum evidence_task kind_of(const void *task, size_t len)
-{
-    const uint64_t kind = number_at(task, len, 0);
-
-    return kind <= TASK_DIGEST ? (enum evidence_task)kind : TASK_DIGEST;
-}
-
-uint64_t evidence_rules_argument(const void *task, size_t len, uint64_t item, size_t place)
-{
-    const struct layout *layout = &layouts[kind_of(task, len)];
-
-    return number_at(task, len, layout->before + 1 + item * layout->each + place);
-}
-
-static uint64_t count_items(const void *task, size_t len)
-{
-    const enum evidence_task kind = kind_of(task, len);
-    struct wire wire = {task, len, false};
-    size_t type_len;
-
-    switch (kind) {
-    case TASK_RECORDS:
-        return number_at(task, len, 1 + SYSTEM_NUMBERS + 1);
-    case TASK_SYSTEMS:
-        wire_get(&wire);
-        wire_get_bytes(&wire, &type_len);
-        return wire_get(&wire);
-    default:
-        return layouts[kind].is_list ? number_at(task, len, layouts[kind].before) : 1;
-    }
-}
-
-bool evidence_rules_has_halves(const void *task, size_t len)
-{
-    const enum evidence_task kind = kind_of(task, len);
-
-    return kind == TASK_OBJECTS || kind == TASK_RANGES || kind == TASK_FILES;
-}
-
-/* As the crew counts them. */
-static uint64_t count_crew_items(const void *task, size_t len)
-{
-    return count_items(task, len) * (evidence_rules_has_halves(task, len) ? BATCH_HALVES : 1);
-}
-
-/* Positions a wire at the first object of a TASK_FILES. */
-static struct wire files_of(const void *task, size_t len)
-{
-    struct wire wire = {task, len, false};
-
-    wire_get(&wire);
-    wire_get(&wire);
-    return wire;
-}
-
-/* Returns how many bytes a worker reads for the task at most. */
-static uint64_t work_of(const void *task, size_t len, uint64_t size)
-{
-    const uint64_t items = count_items(task, len);
-    struct object_view view;
-    struct wire wire;
-    uint64_t sum = 0;
-
-    switch (kind_of(task, len)) {
-    case TASK_RANGES:
-        for (uint64_t i = 0; i < items; i++)
-            sum += evidence_rules_argument(task, len, i, 1);
-        return sum;
-    case TASK_FILES:
-        wire = files_of(task, len);
-        for (uint64_t i = 0; i < items && object_view(&wire, &view); i++)
-            sum = view.size > INT64_MAX - sum ? INT64_MAX : sum + view.size;
-        return sum;
-    default: /* twice, since files may share blocks */
-        return 2 * size;
-    }
-}
-
-/* ---- rules ---- */
-
-enum { ANY_TASK = TASK_DIGEST + 1 };
-
-/* The maximum number of messages: per task, plus per item, plus one for each bytes_each bytes of the
- * image. */
-static const struct rule {
-    unsigned task;
-    enum evidence_message message;
-    unsigned per_task, per_item, bytes_each;
-} rules[] = {
-    {TASK_IMAGE, MESSAGE_IMAGE, 1, 0, 0},
-    {TASK_TABLE, MESSAGE_TABLE, 1, 0, 0},
-    {TASK_TABLE, MESSAGE_VOLUME, 4096, 0, 0},
-    {TASK_SYSTEMS, MESSAGE_SYSTEM, 0, 256, 0},
-    {TASK_SYSTEMS, MESSAGE_CONTENT, 0, 1, 0},
-    {TASK_FOLDERS, MESSAGE_NAME, EVIDENCE_MORE_NAMES, 0, EVIDENCE_SMALLEST_NAME},
-    {TASK_RECORDS, MESSAGE_NAME, EVIDENCE_MORE_NAMES, 0, EVIDENCE_SMALLEST_NAME},
-    {TASK_RECORDS, MESSAGE_USE, 0, 1, 0},
-    {TASK_LIST, MESSAGE_NAME, EVIDENCE_MORE_NAMES, 0, EVIDENCE_SMALLEST_NAME},
-    {TASK_OBJECTS, MESSAGE_OBJECT, 0, 64, 16},
-    {TASK_OBJECTS, MESSAGE_MEMBER, MOST_MEMBERS, 0, 0},
-    {TASK_RANGES, MESSAGE_MEMBER, MOST_MEMBERS, 0, 0},
-    {TASK_FILES, MESSAGE_MEMBER, MOST_MEMBERS, 0, 0},
-    {TASK_STRUCTURES, MESSAGE_RUN, 1, 0, 512},
-    {TASK_BLOCKS, MESSAGE_RUN, 1, 0, 512},
-    {TASK_RANGES, MESSAGE_OBJECT, 0, 1, 0},
-    {TASK_FILES, MESSAGE_OBJECT, 0, 1, 0},
-    {TASK_DIGEST, MESSAGE_DIGEST, 1, 0, 0},
-    {ANY_TASK, MESSAGE_BAD, MOST_BAD, 0, 0},
-    {ANY_TASK, MESSAGE_PROBLEM, MOST_PROBLEMS, 2, 0},
-    {ANY_TASK, MESSAGE_DONE, 1, 0, 0},
-};
-
-static const struct rule *rule_of(enum evidence_task task, uint64_t message)
-{
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].message == message && (rules[i].task == (unsigned)task || rules[i].task == ANY_TASK))
-            return &rules[i];
-    return NULL;
-}
-
-uint64_t evidence_rules_most(const void *task, size_t len, enum evidence_message message, uint64_t size)
-{
-    const struct rule *rule = rule_of(kind_of(task, len), message);
-
-    if (!rule)
-        return 0;
-    return rule->per_task + rule->per_item * count_items(task, len) +
-           (rule->bytes_each ? size / rule->bytes_each : 0);
-}
-
-static uint64_t most_bytes(const struct crew_task *task, const struct evidence_bounds *bounds)
-{
-    const enum evidence_task kind = kind_of(task->data, task->len);
-    const uint64_t work = work_of(task->data, task->len, bounds->size);
-    const bool names = kind == TASK_FOLDERS || kind == TASK_RECORDS || kind == TASK_LIST;
-    uint64_t most = LEAST_BYTES + (uint64_t)task->items * (kind == TASK_RECORDS ? 0 : ITEM_BYTES);
-
-    if (names)
-        most += bounds->size > MOST_BYTES ? MOST_BYTES : bounds->size * NAME_BYTES;
-    else
-        most += work > MOST_BYTES ? MOST_BYTES : 2 * work;
-    most = most < MOST_BYTES ? most : MOST_BYTES;
-    return evidence_rules_has_halves(task->data, task->len) && bounds->opens ? most + EVIDENCE_MEMBER_BYTES
-                                                                             : most;
-}
-
-/* The bytes that may be unpacked for a task. */
-static uint64_t unpacked_of(const struct crew_task *task, const struct evidence_bounds *bounds,
-                            uint64_t items, uint64_t work)
-{
-    if (!bounds->opens || !evidence_rules_has_halves(task->data, task->len))
-        return 0;
-    return work > INT64_MAX / 2 / OPENING_RATIO ? INT64_MAX / 2
-                                                : OPENING_RATIO * work + OPENING_LEAST * items;
-}
-
-void evidence_rules_limit(struct crew_task *task, const struct evidence_bounds *bounds)
-{
-    const uint64_t items = count_items(task->data, task->len),
-                   work = work_of(task->data, task->len, bounds->size);
-
-    const uint64_t crew_items = count_crew_items(task->data, task->len);
-
-    task->items = crew_items < CREW_WHOLE_TASK ? (uint32_t)crew_items : CREW_WHOLE_TASK;
-    task->seconds =
-        (LEAST_SHARES + work / SHARE_BYTES + unpacked_of(task, bounds, items, work) / SHARE_BYTES) *
-        bounds->seconds;
-    task->most = most_bytes(task, bounds);
-}
-
-/* ---- checking a result ---- */
 
 /* How far the result of a task has been checked. */
 struct checked {
@@ -333,7 +126,7 @@ static bool is_system(struct check *check)
 {
     if (wire_get(check->wire) >= check->items)
         return false;
-    skip_numbers(check->wire, SYSTEM_NUMBERS);
+    skip_numbers(check->wire, EVIDENCE_RULES_SYSTEM);
     if (!is_text(check->wire))
         return false;
     skip_numbers(check->wire, EVIDENCE_FACTS);
@@ -352,7 +145,7 @@ static bool is_content(struct check *check)
 static bool is_in_records(const struct check *check, uint64_t inode)
 {
     const void *task = check->result->task;
-    const uint64_t first = number_at(task, check->result->task_len, 1 + SYSTEM_NUMBERS);
+    const uint64_t first = evidence_rules_number(task, check->result->task_len, 1 + EVIDENCE_RULES_SYSTEM);
 
     return inode >= first && inode - first < check->items;
 }
@@ -376,7 +169,7 @@ static bool is_name(struct check *check)
     wire_get_bytes(check->wire, &len);
     if (len > EVIDENCE_MOST_NAME)
         return false;
-    switch (kind_of(check->result->task, check->result->task_len)) {
+    switch (evidence_rules_kind(check->result->task, check->result->task_len)) {
     case TASK_FOLDERS:
         return check->wire->broken || is_in_folders(check, numbers[1]);
     case TASK_RECORDS:
@@ -417,7 +210,7 @@ static bool is_file(const struct check *check, uint64_t item, const struct objec
     const size_t len = check->result->task_len;
     struct wire wire = checked->files
                            ? (struct wire){task + len - checked->files_len, checked->files_len, false}
-                           : files_of(task, len);
+                           : evidence_rules_files(task, len);
     struct object_view file = {.stream_len = 0};
 
     if (checked->files > item)
@@ -433,12 +226,12 @@ static bool is_file(const struct check *check, uint64_t item, const struct objec
 
 static bool is_what_was_asked(const struct check *check, uint64_t item, const struct object_view *view)
 {
-    switch (kind_of(check->result->task, check->result->task_len)) {
+    switch (evidence_rules_kind(check->result->task, check->result->task_len)) {
     case TASK_OBJECTS:
         return is_of_inode(view->kind) && !(view->flags & OBJECT_HOST) &&
                view->inode == asked(check, item, 0) && has_wanted(view, asked(check, item, 1));
     case TASK_RANGES:
-        return view->kind == number_at(check->result->task, check->result->task_len, 1) &&
+        return view->kind == evidence_rules_number(check->result->task, check->result->task_len, 1) &&
                (view->flags & OBJECT_RANGE) && !(view->flags & OBJECT_HOST) &&
                view->start == asked(check, item, 0) && view->size == asked(check, item, 1) &&
                view->in_one_piece && has_wanted(view, asked(check, item, 2));
@@ -449,7 +242,7 @@ static bool is_what_was_asked(const struct check *check, uint64_t item, const st
 
 static bool is_object(struct check *check)
 {
-    const bool one_each = kind_of(check->result->task, check->result->task_len) != TASK_OBJECTS;
+    const bool one_each = evidence_rules_kind(check->result->task, check->result->task_len) != TASK_OBJECTS;
     struct object_view view;
     struct wire ahead = *check->wire;
     const uint64_t item = wire_get(&ahead);
@@ -468,7 +261,7 @@ static bool is_object(struct check *check)
 /* Whether the content of this item was wanted. */
 static bool is_wanted_item(const struct check *check, uint64_t item)
 {
-    switch (kind_of(check->result->task, check->result->task_len)) {
+    switch (evidence_rules_kind(check->result->task, check->result->task_len)) {
     case TASK_OBJECTS:
         return asked(check, item, 1) != 0;
     case TASK_RANGES:
@@ -489,7 +282,7 @@ static bool is_member(struct check *check)
     if (!check->bounds->opens || view.kind != OBJECT_MEMBER || item + 1 != check->checked->objects ||
         is_lost(check->result, item * BATCH_HALVES + 1) || !is_wanted_item(check, item))
         return false;
-    switch (kind_of(check->result->task, check->result->task_len)) {
+    switch (evidence_rules_kind(check->result->task, check->result->task_len)) {
     case TASK_OBJECTS:
         return view.inode == asked(check, item, 0);
     case TASK_RANGES:
@@ -543,7 +336,7 @@ static bool is_end(struct check *check)
         sum += checked->counts[i];
     return messages == sum &&
            (begun + check->result->loss_count ==
-                count_crew_items(check->result->task, check->result->task_len) ||
+                evidence_rules_crew_items(check->result->task, check->result->task_len) ||
             (begun == 0 && (checked->counts[MESSAGE_PROBLEM] || checked->counts[MESSAGE_IMAGE])));
 }
 
@@ -597,7 +390,7 @@ static bool is_complete(const struct check *check)
     /* while the task is not lost as a whole, each loss is an item */
     const uint64_t left = check->items - count_losses(check->result);
 
-    switch (kind_of(check->result->task, check->result->task_len)) {
+    switch (evidence_rules_kind(check->result->task, check->result->task_len)) {
     case TASK_IMAGE:
         return counts[MESSAGE_IMAGE] == 1;
     case TASK_SYSTEMS:
@@ -618,7 +411,8 @@ bool evidence_rules_accept(void *arg, void *state, const struct crew_result *res
     const struct evidence_bounds *bounds = arg;
     struct checked *checked = state;
     struct wire wire = {result->data + checked->done, result->len - checked->done, false};
-    struct check check = {bounds, result, checked, count_items(result->task, result->task_len), &wire};
+    struct check check = {bounds, result, checked, evidence_rules_items(result->task, result->task_len),
+                          &wire};
     uint64_t most[EVIDENCE_MESSAGES];
 
     for (int i = 0; i < EVIDENCE_MESSAGES; i++)
