@@ -10,9 +10,9 @@
 #include "container/ole.h"
 #include "container/pdf.h"
 #include "container/pdf_text.h"
-#include "container/pst.h"
 #include "container/rtf.h"
 #include "container/squashfs.h"
+#include "container/unopened.h"
 
 const struct container_format *const container_formats[] = {
     &archive_format_zip,
@@ -51,7 +51,8 @@ const struct container_format *const container_formats[] = {
     &encoded_base64_format,
     &encoded_utf16_format,
     &encoded_utf16_runs_format,
-    &pst_format,
+    &unopened_format_pst,
+    &unopened_format_image,
     &squashfs_format,
     NULL,
 };

@@ -86,6 +86,8 @@ struct container_format {
     /* What to look for at every sector of free space, where all that `matches` accepts is then opened.  NULL:
      * the signature is not sure enough for that. */
     const struct container_magic *magic;
+    /* It is a disk image: among the files of a folder, the user decides whether it is read as evidence. */
+    bool is_evidence;
     bool is_guess; /* it has no signature, so it is looked for only if everything is to be opened */
     /* Of a guess: whether something may be found in content of which these bytes, at least a few kilobytes,
      * are a piece, or at the boundary between it and the piece before.  Cheap, so that content without any is

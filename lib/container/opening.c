@@ -355,7 +355,8 @@ static uint64_t open_at(struct opening *opening, const struct object *parent, st
         uint64_t reached;
 
         level->format = container_formats[i];
-        if (!is_tried(opening, i, &level->sight, depth))
+        if ((level->format->is_evidence && (parent->flags & OBJECT_HOST)) ||
+            !is_tried(opening, i, &level->sight, depth))
             continue;
         if (depth >= opening->depth) {
             give_too_deep(opening, level);

@@ -82,6 +82,15 @@ grep -q ',@.*/tar' out && fail "ls opened what is in free space"
 status 3 "$KITH" ls -q --csv --containers all disk.img
 grep -q '^disk.img,-,@.*/tar/report.txt,member' out || fail "ls did not open what is in free space"
 
+# ---- a disk in a container is evidence of its own ----
+
+qemu-img convert -O qcow2 disk.img inner.qcow2 && zip -q -X vm.zip inner.qcow2 || fail "no disk in a zip"
+status 3 "$KITH" scan -q -r set.kith vm.zip
+says err "vm.zip/inner.qcow2: disk images are evidence of their own"
+status 0 "$KITH" extract -q -d taken vm.zip vm.zip/inner.qcow2
+status 3 "$KITH" scan -q -r set.kith taken/*qcow2
+grep -q '/zip/report.txt,member,' out || fail "nothing found on the extracted disk: $(head -c 300 out)"
+
 # ---- bombs ----
 
 mkdir bombs
