@@ -23,6 +23,7 @@ struct pdf {
     struct pdf_scan_found found; /* the stream that is the present member; its head is no longer valid */
     struct pdf_objects_plan plan;
     struct pdf_filter *filter; /* NULL before the first read */
+    bool is_sure;              /* it begins with the header, which may also stand in a text about PDF */
     bool any;                  /* an object was found */
     uint8_t ahead[AHEAD];      /* the first bytes of the stream, which the filter has yielded already */
     size_t ahead_len, ahead_at;
@@ -130,7 +131,7 @@ static int next(struct container *container, struct container_member *member, st
             return take_stream(pdf, member, err);
     }
     if (result == 0 && !pdf->any)
-        return error_set(err, "has no objects");
+        return pdf->is_sure ? error_set(err, "has no objects") : 0;
     if (result == 0 && pdf->scan.is_cut)
         return error_set(err, "is cut off");
     return result;
@@ -190,6 +191,7 @@ static struct container *open_pdf(const struct container_sight *sight, const str
         return NULL;
     }
     pdf_scan_rewind(&pdf->scan);
+    pdf->is_sure = sight->head_len >= 5 && memcmp(sight->head, "%PDF-", 5) == 0;
     return &pdf->container;
 }
 

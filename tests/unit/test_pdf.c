@@ -323,6 +323,23 @@ START_TEST(gives_embedded_files_their_names)
 }
 END_TEST
 
+/* A source file that mentions the header of a PDF is no damaged PDF. */
+START_TEST(takes_no_text_for_a_damaged_file)
+{
+    struct containers_list list;
+
+    begin("static const char header[] = \"%PDF-\";\n");
+    list = open_file(false);
+    ck_assert_uint_eq(list.count, 0);
+    ck_assert_str_eq(list.failure, "");
+    containers_release(&list);
+    begin("%PDF-1.7\n");
+    list = open_file(false);
+    ck_assert_str_eq(list.failure, "has no objects");
+    containers_release(&list);
+}
+END_TEST
+
 START_TEST(names_what_belongs_to_the_looks)
 {
     static const char map[] = "/CIDInit /ProcSet findresource begin";
@@ -569,6 +586,7 @@ END_TEST
 
 RUN_TESTS("pdf", decodes_what_qpdf_decodes, follows_the_width_of_lzw_codes, decodes_every_filter,
           decodes_runs_and_zeros, reads_in_any_pieces, finds_where_streams_end,
-          yields_all_versions_and_pictures, gives_embedded_files_their_names, names_what_belongs_to_the_looks,
-          reports_what_it_cannot_read, reads_what_is_left_of_a_file, reads_around_damage,
-          finds_the_end_of_a_carved_file, survives_bombs, yields_streams_after_too_many_objects)
+          yields_all_versions_and_pictures, gives_embedded_files_their_names,
+          takes_no_text_for_a_damaged_file, names_what_belongs_to_the_looks, reports_what_it_cannot_read,
+          reads_what_is_left_of_a_file, reads_around_damage, finds_the_end_of_a_carved_file, survives_bombs,
+          yields_streams_after_too_many_objects)
