@@ -420,7 +420,7 @@ START_TEST(reads_what_is_left_of_a_file)
         for (size_t i = 0; i < 2; i++)
             if (len >= ends[i])
                 expect(&list, i ? "2-0" : "1-0", fox, strlen(fox));
-        ck_assert_str_eq(list.failure, len < 16 ? "has no objects" : "is cut off");
+        ck_assert_str_eq(list.failure, len < 5 ? "" : len < 16 ? "has no objects" : "is cut off");
         containers_release(&list);
     }
     /* What comes before it is missing, too. */
