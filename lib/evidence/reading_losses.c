@@ -199,10 +199,11 @@ static void take_whole_loss(struct reading *reading, const struct crew_result *r
 
     evidence_rules_limit(&task, &reading->bounds);
     for (uint32_t item = 0; item < task.items; item++) {
-        const char *reason = own->item == item ? own++->reason : whole->reason;
+        const bool is_own = own->item == item;
 
         if (!halved || item % BATCH_HALVES == 0) /* with an object, what is packed in it is lost as well */
-            take_loss(reading, wire, item, reason);
+            take_loss(reading, wire, item, is_own ? own->reason : whole->reason);
+        own += is_own;
     }
 }
 
