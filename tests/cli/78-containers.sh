@@ -8,6 +8,7 @@ images python3 zip tar gzip
 mkdir known disk packed
 text 1 30000 >known/report.txt
 text 2 20000 >known/letter.txt
+text 3 1500 >known/note.txt
 "$KITH" add -q --kind notable set.kith known >/dev/null 2>&1 || fail "no set"
 sum1=$(sha1sum <known/report.txt | cut -c1-40)
 
@@ -53,7 +54,7 @@ same "listed" 4 "$(grep -c "$sum1" out)"
 
 cp packed/*.zip disk/
 cp packed/a.tgz disk/deleted.tgz
-cp packed/b.zip disk/slack.zip
+printf 'a short file' >disk/short.txt
 head -c 20000 packed/b.zip >disk/cut.zip
 mke2fs -q -F -t ext4 -b 4096 -d disk disk.img 12M 2>/dev/null || fail "mke2fs failed"
 debugfs -w -R "rm deleted.tgz" disk.img 2>/dev/null
@@ -63,11 +64,16 @@ import csv, re, sys
 print(max((int(s), int(l)) for s, l in (re.match(r"@(\d+)\+(\d+)", r["address"]).groups() for r in csv.DictReader(sys.stdin))
           if int(l) > 1 << 20)[0])')
 dd if=packed/b.zip of=disk.img bs=512 seek=$((free / 512 + 8 * 50 + 3)) conv=notrunc 2>/dev/null
+# slack, at a sector
+zip -q -X -j note.zip known/note.txt
+block=$(debugfs -R "blocks short.txt" disk.img 2>/dev/null | tr -d ' ')
+dd if=note.zip of=disk.img bs=512 seek=$((block * 8 + 2)) conv=notrunc 2>/dev/null
 status 3 "$KITH" scan -r set.kith disk.img
 mv out rows.csv
 mv err err1
-same "in a file" 1 "$(found '[0-9]+-1-0/zip/report.txt' identical | sed 's/[3-9]/1/')"
+same "in files, one of them cut off" 2 "$(found '[0-9]+-1-0/zip/report.txt' identical)"
 same "deleted" 1 "$(found '@[0-9]+\+[0-9]+/tar(@[0-9]+)?/report.txt' identical)"
+same "in slack" 1 "$(found '@[0-9]+\+[0-9]+/zip@1012/note.txt' identical)"
 same "in free space" 1 "$(found "@$free\\+[0-9]+/zip@$((8 * 50 * 512 + 3 * 512))/report.txt" identical)"
 grep -q ',member,cut.zip/.*,partial' rows.csv || grep -q 'cut.zip.*identical' rows.csv || fail "nothing of what was cut off"
 says err1 "cut.zip"
