@@ -68,13 +68,16 @@ struct taken {
 
 static uint32_t sum_of(struct content *content)
 {
+    static uint8_t piece[5000];
     uint32_t sum = 0;
-    uint8_t byte;
 
-    for (uint64_t at = 0; at < content->size; at++) {
-        if (content_read(content, at, &byte, 1))
+    for (uint64_t at = 0; at < content->size; at += sizeof piece) {
+        const uint64_t left = content->size - at;
+        const size_t len = left < sizeof piece ? (size_t)left : sizeof piece;
+
+        if (content_read(content, at, piece, len))
             return UINT32_MAX;
-        sum = sum * 31 + byte;
+        sum = sum * 31 + deflate_crc(0, piece, len);
     }
     return sum;
 }
