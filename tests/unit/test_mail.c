@@ -300,14 +300,14 @@ START_TEST(excessive)
     for (size_t i = 0; i < 20000; i++)
         buffer_add_text(&mail, "X-Field: y\n folded\n");
     buffer_add_text(&mail, "\n");
-    for (size_t i = 0; i < 20000; i++)
+    for (size_t i = 0; i < 3000; i++)
         buffer_add_text(&mail, "--b\nContent-Type: a/b\n\nx\n");
     buffer_add_text(&mail, "--b--\n");
     list = containers_open(&mail_format, mail.data, mail.len, false, NULL);
-    ck_assert_uint_eq(list.count, 20000);
+    ck_assert_uint_eq(list.count, 3000);
     ck_assert_str_eq(list.failure, "");
-    ck_assert(list.members[19999].data.len == 1 &&
-              memcmp(list.members[19999].name.data, "part-20000", 10) == 0);
+    ck_assert(list.members[2999].data.len == 1 &&
+              memcmp(list.members[2999].name.data, "part-3000", 9) == 0);
     containers_release(&list);
     buffer_reset(&mail);
     buffer_add_text(&mail, HEADER "Content-Type: multipart/mixed; boundary=b0\n\n");
