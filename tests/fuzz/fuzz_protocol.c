@@ -214,9 +214,11 @@ static void put_member(struct buffer *out, const struct object *parent)
 {
     struct object member = {.size = parent->size, .flags = parent->flags, .state = parent->state};
 
-    if (object_set_parent(
-            &member, parent,
-            &(struct object_member){.opener = "zip", .name = "a/b", .name_len = 3, .number = 1}) == 0)
+    const struct object_member name = {.opener = "zip", .name = "a/b", .name_len = 3, .number = 1};
+
+    if (parent->kind == OBJECT_MEMBER) /* it has no parent itself, and so no address */
+        object_encode(out, parent);
+    else if (object_set_parent(&member, parent, &name) == 0)
         object_encode(out, &member);
     object_release(&member);
 }
