@@ -217,10 +217,10 @@ static void end_pass(struct document *document)
 /* What is not XML has been encrypted, as OpenDocument does it within the archive. */
 static void check_beginning(struct document *document)
 {
+    static const char first[] = {'<', '\xef', '\xfe', '\xff', ' ', '\t', '\r', '\n'};
     const char *text = document->markup.window;
 
-    if (document->markup.len > 0 && *text != '<' && !memchr("\xef\xfe\xff \t\r\n", *text, 7) &&
-        !document->damage.text[0])
+    if (document->markup.len > 0 && !memchr(first, *text, sizeof first) && !document->damage.text[0])
         error_set(&document->damage, "is encrypted, or not XML");
 }
 
