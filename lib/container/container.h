@@ -104,6 +104,8 @@ struct container_format {
                               struct error *err);
 };
 
+enum { CONTAINER_MOST_FORMATS = 64 }; /* opening_inner.h has a bit for each */
+
 /* The formats in the order in which they are tried; ends with NULL.  Content may be of several. */
 extern const struct container_format *const container_formats[];
 

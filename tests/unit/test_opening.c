@@ -154,6 +154,20 @@ static const struct object file = {.inode = 12, .type = 128, .id = 3, .size = 1}
 
 /* ---- tests ---- */
 
+START_TEST(formats_are_few_enough_and_well_named)
+{
+    size_t count = 0;
+
+    for (; container_formats[count]; count++) {
+        const char *name = container_formats[count]->name;
+
+        ck_assert_uint_eq(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789"), strlen(name));
+        ck_assert(strlen(name) > 0 && strlen(name) <= OBJECT_MOST_OPENER);
+    }
+    ck_assert_uint_le(count, CONTAINER_MOST_FORMATS);
+}
+END_TEST
+
 START_TEST(members_come_in_order_with_their_addresses)
 {
     struct buffer tar = {0};
@@ -452,8 +466,8 @@ START_TEST(members_that_are_stored_as_they_are_have_a_place)
 }
 END_TEST
 
-RUN_TESTS("opening", members_come_in_order_with_their_addresses, nesting_is_limited_and_said,
-          as_deep_as_addresses_go, the_sink_decides_what_is_opened, what_is_left_of_a_container_is_kept,
-          what_is_wrong_is_said_in_sentences, containers_in_free_space, a_large_member_can_be_read_again,
-          going_back_and_forth_unpacks_only_a_few_times, what_takes_too_long_to_unpack_again_is_said,
-          members_that_are_stored_as_they_are_have_a_place)
+RUN_TESTS("opening", formats_are_few_enough_and_well_named, members_come_in_order_with_their_addresses,
+          nesting_is_limited_and_said, as_deep_as_addresses_go, the_sink_decides_what_is_opened,
+          what_is_left_of_a_container_is_kept, what_is_wrong_is_said_in_sentences, containers_in_free_space,
+          a_large_member_can_be_read_again, going_back_and_forth_unpacks_only_a_few_times,
+          what_takes_too_long_to_unpack_again_is_said, members_that_are_stored_as_they_are_have_a_place)
