@@ -7,11 +7,12 @@ PIECES fragments of each size are cut, and each is put at an odd offset into ran
 output.  Fragments are not selected: a piece of zeros or of a table counts as missed.
 """
 import collections
-import csv
 import os
 import random
-import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+from scanning import make_set, rows
 
 PIECES, HOST = 200, 65536
 SIZES = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
@@ -21,12 +22,6 @@ LEAST = 2 * max(SIZES)
 
 def size_class(size):
     return next(name for limit, name in CLASSES if size <= limit)
-
-
-def make_set(kith, path, options, files):
-    if os.path.exists(path):
-        os.unlink(path)
-    subprocess.run([kith, "add", "-q", *options, path, *files], check=True, stdout=subprocess.DEVNULL)
 
 
 def cut(files, folder):
@@ -51,11 +46,10 @@ def cut(files, folder):
     return truth
 
 
-def found(kith, options, folder):
+def found(kith, set_path, options, folder):
     """number -> SHA-1s of the references found"""
-    text = subprocess.run([kith, "scan", "-q", "--csv", "--all-references", *options, folder], capture_output=True, text=True).stdout
     references = collections.defaultdict(set)
-    for row in csv.DictReader(text.splitlines()):
+    for row in rows(kith, set_path, [folder], *options):
         references[row["path"]].add(row["ref_name"])
     return references
 
@@ -77,8 +71,8 @@ def main():
     truth = cut(files, os.path.join(scratch, "fragments"))
     for title, kind, options in (("file, default set", (), ()), ("file, dense set", ("-C", "32"), ("--deep",))):
         path = os.path.join(scratch, "files.kith")
-        make_set(kith, path, kind, files)
-        show(title, truth, found(kith, (*options, "-r", path), os.path.join(scratch, "fragments")))
+        make_set(kith, path, kind, *files)
+        show(title, truth, found(kith, path, options, os.path.join(scratch, "fragments")))
 
 
 main()

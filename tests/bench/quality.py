@@ -16,7 +16,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from peers import PEERS, output
+from peers import PEERS
+from scanning import make_set, rows
 
 kith, corpora, unpacked, scratch = sys.argv[1:5]
 
@@ -25,18 +26,15 @@ def scan(set_path, *evidence, options=()):
     """object -> reference's name -> row"""
     found = collections.defaultdict(dict)
     for path in evidence:
-        text = output(kith, "scan", "-q", "--csv", "--all-references", *options, "-r", set_path, path)
-        for row in csv.DictReader(text.splitlines()):
+        for row in rows(kith, set_path, [path], *options):
             found[os.path.join(path, row["path"]) if os.path.isdir(path) else path].setdefault(row["ref_name"], row)
     return found
 
 
-def make_set(path, folder):
+def make_sets(path, folder):
     """Two, the one for --deep."""
-    for name, options in ((path, ()), (path + ".deep", ("-C", "32"))):
-        if os.path.exists(name):
-            os.unlink(name)
-        subprocess.run([kith, "add", "-q", *options, name, folder], check=True, stdout=subprocess.DEVNULL)
+    make_set(kith, path, (), folder)
+    make_set(kith, path + ".deep", ("-C", "32"), folder)
 
 
 def scan_deep(set_path, *evidence):
@@ -81,7 +79,7 @@ def versions():
             target = os.path.join(folder, pair["pair_id"])
             if not os.path.exists(target):
                 os.link(os.path.join(unpacked, "pairs", pair["file_" + side]), target)
-    make_set(scratch + "/versions.kith", references)
+    make_sets(scratch + "/versions.kith", references)
     found, deep = scan(scratch + "/versions.kith", objects), scan_deep(scratch + "/versions.kith", objects)
     names = {}
     for pair in sorted(pairs, key=lambda pair: pair["pair_id"]):
@@ -124,7 +122,7 @@ def frash():
             if ("/" in reference) == (name == "scb"):
                 os.link(path, os.path.join(references, reference.replace("/", "__")))
         sets[name] = scratch + "/frash-" + name + ".kith"
-        make_set(sets[name], references)
+        make_sets(sets[name], references)
     found, deep = {}, {}
     for name in ("scb", "embed", "fragment", "align", "noise"):
         found.update(scan(sets["scb" if name == "scb" else "other"], os.path.join(folder, name)))

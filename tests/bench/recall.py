@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How many of given pairs of files kith finds, by what they have in common.
+
+recall.py [options] KITH SCRATCH TRUTH.csv...
+
+A TRUTH.csv lists pairs of a reference and an object: either with columns pair, class, sha_a, cover_a, cover_b, where the files
+lie beside it as A/SHA_A and B/PAIR, or with pair_id, class, file_a, file_b, cover_a, cover_b.  A cover is the share of a file's
+bytes that lie in strings of 32 bytes which the other has too; a pair has the larger of its two covers in common.
+
+The references of each TRUTH.csv become a set, and a dense one (-C 32, for --deep).  A pair is found by scan if a finding in the
+object, or in a member of it, names the reference or a member of it; by compare if its verdict is not none.  Half of the pairs,
+chosen by the SHA-1 of their names, are for tuning, and the others for tests.
+"""
+import argparse
+import collections
+import csv
+import hashlib
+import json
+import os
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+from peers import PEERS, output
+from scanning import make_set, rows
+
+SHARES = ((.5, "half or more"), (.1, ".1 to .5"), (.01, ".01 to .1"), (-1, "less"))
+SIZES = ((2048, "below 2 KB"), (4096, "2 to 4 KB"), (16384, "4 to 16 KB"), (65536, "16 to 64 KB"), (262144, "64 to 256 KB"),
+         (1 << 20, "256 KB to 1 MB"), (1 << 62, "above 1 MB"))
+IN_COMMON = .1  # below, only opened containers or decoding can be expected to find a pair
+MODES = ("scan", "t1000", "dense", "compare")
+
+
+def half(name):
+    return "tune" if hashlib.sha1(name.encode()).digest()[0] & 1 else "test"
+
+
+def share(pair):
+    return max(float(pair["cover_a"] or 0), float(pair["cover_b"] or 0))
+
+
+def share_class(pair):
+    return next(name for least, name in SHARES if share(pair) >= least)
+
+
+def size_class(pair):
+    return next(name for limit, name in SIZES if pair["size"] < limit)
+
+
+def read(truth, scratch):
+    """Pairs with the paths of both files, which become links in folders of their own."""
+    folder, pairs = os.path.dirname(os.path.abspath(truth)), []
+    for side in ("references", "objects"):
+        shutil.rmtree(os.path.join(scratch, side), ignore_errors=True)
+        os.makedirs(os.path.join(scratch, side))
+    for pair in csv.DictReader(open(truth)):
+        name = pair["pair"] = pair.get("pair") or pair["pair_id"]
+        sources = [pair["file_a"], pair["file_b"]] if "file_a" in pair else ["A/" + pair["sha_a"], "B/" + name]
+        content = open(os.path.join(folder, sources[0]), "rb").read()
+        names = ("references/" + hashlib.sha1(content).hexdigest(), "objects/" + name.replace("/", "_"))
+        pair["a"], pair["b"] = (os.path.join(scratch, each) for each in names)
+        for source, target in zip(sources, (pair["a"], pair["b"])):
+            if not os.path.exists(target):
+                shutil.copyfile(os.path.join(folder, source), target)
+        pair["size"] = min(os.path.getsize(pair["a"]), os.path.getsize(pair["b"]))
+        pair["half"] = half(name)
+        pairs.append(pair)
+    return pairs
+
+
+def scan(kith, set_path, folder, options):
+    """(object, reference) -> rows, with members counting as what they are in; object -> verdict of the object itself"""
+    found, alone = collections.defaultdict(list), {}
+    for row in rows(kith, set_path, [folder], "--all", *options):
+        path, reference = row["path"].split("/")[0], row["ref_name"].split(" of ")[-1].split("/")[0]
+        if row["kind"] != "member" and not reference:
+            alone[path] = row["verdict"]
+        found[path, reference].append(row)
+    return found, alone
+
+
+def best(found, pair):
+    matches = found.get((os.path.basename(pair["b"]), os.path.basename(pair["a"])), [])
+    return min(matches, key=lambda row: (float(row["e_value"] or 0), -int(row["matched"] or 0)), default=None)
+
+
+def compared(kith, pair):
+    try:
+        return json.loads(output(kith, "compare", "--json", "--raw", pair["a"], pair["b"]))["verdict"]
+    except (ValueError, KeyError):
+        return "error"
+
+
+def measure(options, pairs, scratch):
+    sets = {name: os.path.join(scratch, name + ".kith") for name in ("default", "dense")}
+    references, objects = (os.path.join(scratch, side) for side in ("references", "objects"))
+    make_set(options.kith, sets["default"], options.add, references)
+    make_set(options.kith, sets["dense"], ["-C", "32", *options.add], references)
+    print("sets: %d and %d bytes" % tuple(os.path.getsize(path) for path in sets.values()))
+    found, alone = scan(options.kith, sets["default"], objects, options.scan)
+    loose, _ = scan(options.kith, sets["default"], objects, ["-t", "1000", *options.scan])
+    dense, _ = scan(options.kith, sets["dense"], objects, ["--deep", *options.scan])
+    for pair in pairs:
+        verdict = compared(options.kith, pair)
+        pair["found"] = {"scan": best(found, pair), "t1000": best(loose, pair), "dense": best(dense, pair),
+                         "compare": None if verdict in ("none", "error") else verdict}
+        pair["alone"], pair["compared"] = alone.get(os.path.basename(pair["b"]), "other references"), verdict
+        if options.peers:
+            for name, call in PEERS:
+                pair["found"][name] = call(pair["a"], pair["b"])
+
+
+def show(title, pairs, key, order=None):
+    if not pairs:
+        return
+    names = list(pairs[0]["found"])
+    print("\n| %s | n | %s |\n|---|---|%s" % (title, " | ".join(names), "---|" * len(names)))
+    groups = collections.defaultdict(list)
+    for pair in pairs:
+        groups[key(pair)].append(pair)
+    for name in [each for _, each in order] if order else sorted(groups):
+        if groups[name]:
+            counts = [sum(bool(pair["found"][mode]) for pair in groups[name]) for mode in names]
+            print("| %s | %d | %s |" % (name, len(groups[name]), " | ".join(map(str, counts))))
+
+
+def show_misses(pairs):
+    print("\nMissed by scan: half, pair, smaller size, in common, longest string; E with -t 1000; dense; compare; object's own row")
+    for pair in sorted(pairs, key=lambda pair: (-share(pair), pair["pair"])):
+        if not pair["found"]["scan"] and share(pair) >= .01:
+            loose = pair["found"]["t1000"]
+            print("%s %s %d %.3f %s; %s; %s; %s; %s" % (
+                pair["half"], pair["pair"], pair["size"], share(pair), pair.get("longest") or pair.get("longest_common") or "?",
+                loose and "%s %s" % (loose["verdict"], loose["e_value"]) or "-", pair["found"]["dense"] and "found" or "-",
+                pair["compared"], pair["alone"]))
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kith")
+    parser.add_argument("scratch")
+    parser.add_argument("truth", nargs="+")
+    parser.add_argument("--half", choices=("tune", "test"), help="only this half of the pairs")
+    parser.add_argument("--scan", type=str.split, default=[], metavar="OPTIONS", help="further options of kith scan, as --scan='-t 1'")
+    parser.add_argument("--add", type=str.split, default=[], metavar="OPTIONS", help="further options of kith add")
+    parser.add_argument("--peers", action="store_true", help="compare the pairs with ssdeep, TLSH and sdhash, too")
+    parser.add_argument("--misses", action="store_true", help="list the pairs that scan misses")
+    return parser.parse_args()
+
+
+def main():
+    options, everything = arguments(), []
+    for number, truth in enumerate(options.truth):
+        scratch = os.path.join(options.scratch, str(number))
+        pairs = read(truth, scratch)
+        measure(options, pairs, scratch)
+        everything += [pair for pair in pairs if options.half in (None, pair["half"])]
+    for name in (options.half,) if options.half else (None, "tune", "test"):
+        chosen = [pair for pair in everything if name in (None, pair["half"])]
+        show("bytes in common (%s)" % (name or "all"), chosen, share_class, SHARES)
+    common = [pair for pair in everything if share(pair) >= IN_COMMON]
+    show("class, at least %.1f in common" % IN_COMMON, common, lambda pair: pair["class"])
+    show("class, less in common", [pair for pair in everything if share(pair) < IN_COMMON], lambda pair: pair["class"])
+    for least, upper, title in ((.5, 2, "size of the smaller, half or more"), (IN_COMMON, .5, "size of the smaller, .1 to .5")):
+        show(title, [pair for pair in everything if least <= share(pair) < upper], size_class, SIZES)
+    if options.misses:
+        show_misses(everything)
+
+
+main()
