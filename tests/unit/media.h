@@ -2,6 +2,8 @@
 #ifndef KITH_TEST_MEDIA_H
 #define KITH_TEST_MEDIA_H
 
+#include <check.h>
+
 #include "containers.h"
 
 /* The members of a file in tests/data/containers/media, with their digests. */
@@ -20,5 +22,21 @@ static inline struct containers_list media_open(const struct container_format *f
     free(data);
     return list;
 }
+
+/* The first member of this name can be read, and is these bytes. */
+static inline void media_check_bytes(struct containers_list *list, const char *name, const void *data,
+                                     size_t len)
+{
+    const struct containers_member *member = containers_find(list, name);
+
+    ck_assert_msg(member != NULL, "no member %s", name);
+    ck_assert_str_eq(member->problem, "");
+    ck_assert_str_eq(member->failure, "");
+    ck_assert_uint_eq(member->data.len, len);
+    if (len > 0)
+        ck_assert_mem_eq(member->data.data, data, len);
+}
+
+#define MEDIA_CHECK_TEXT(list, name, text) media_check_bytes(list, name, text, sizeof(text) - 1)
 
 #endif

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check_main.h"
 #include "container/html.h"
-#include "containers.h"
+#include "text_member.h"
 
 static void check_text(const char *input, size_t len, const char *expected)
 {
     struct containers_list list = containers_open(&html_format, input, len, false, NULL);
 
-    ck_assert_uint_eq(list.count, 1);
-    ck_assert_uint_eq(list.members[0].name.len, 4);
-    ck_assert_mem_eq(list.members[0].name.data, "text", 4);
-    ck_assert_str_eq(list.members[0].failure, "");
-    ck_assert_str_eq(list.failure, "");
-    buffer_add_char(&list.members[0].data, '\0');
-    ck_assert_str_eq(list.members[0].data.data, expected);
-    containers_release(&list);
+    text_member_check(&list, expected);
 }
 
 static const struct {

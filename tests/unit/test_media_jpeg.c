@@ -67,20 +67,6 @@ static struct containers_list list_of(bool is_carved)
     return containers_open(&media_format_jpeg, file.data, file.len, is_carved, NULL);
 }
 
-static void check_bytes(struct containers_list *list, const char *name, const void *data, size_t len)
-{
-    const struct containers_member *member = containers_find(list, name);
-
-    ck_assert_msg(member != NULL, "no member %s", name);
-    ck_assert_str_eq(member->problem, "");
-    ck_assert_str_eq(member->failure, "");
-    ck_assert_uint_eq(member->data.len, len);
-    if (len > 0)
-        ck_assert_mem_eq(member->data.data, data, len);
-}
-
-#define CHECK_TEXT(list, name, text) check_bytes(list, name, text, sizeof(text) - 1)
-
 static void put_tagged(void)
 {
     begin();
@@ -118,15 +104,15 @@ START_TEST(separates_metadata_from_the_picture)
     ck_assert(list.matches);
     ck_assert_str_eq(list.failure, "");
     ck_assert_uint_eq(list.count, 11);
-    CHECK_TEXT(&list, "jfif", "\x01\x01\0\0\x48\0\x48\1\1rgb");
-    CHECK_TEXT(&list, "exif", "no TIFF header");
-    CHECK_TEXT(&list, "xmp", "<xmp/>");
-    CHECK_TEXT(&list, "xmp-extension", "<one>two");
-    CHECK_TEXT(&list, "icc", "profile of two parts");
-    CHECK_TEXT(&list, "photoshop", "8BIM");
-    CHECK_TEXT(&list, "comment", "a comment");
-    CHECK_TEXT(&list, "app7", "unknown");
-    check_bytes(&list, "picture", picture.data, picture.len);
+    MEDIA_CHECK_TEXT(&list, "jfif", "\x01\x01\0\0\x48\0\x48\1\1rgb");
+    MEDIA_CHECK_TEXT(&list, "exif", "no TIFF header");
+    MEDIA_CHECK_TEXT(&list, "xmp", "<xmp/>");
+    MEDIA_CHECK_TEXT(&list, "xmp-extension", "<one>two");
+    MEDIA_CHECK_TEXT(&list, "icc", "profile of two parts");
+    MEDIA_CHECK_TEXT(&list, "photoshop", "8BIM");
+    MEDIA_CHECK_TEXT(&list, "comment", "a comment");
+    MEDIA_CHECK_TEXT(&list, "app7", "unknown");
+    media_check_bytes(&list, "picture", picture.data, picture.len);
     ck_assert_uint_eq(list.members[7].data.len, 7);
     ck_assert_mem_eq(list.members[7].data.data, "another", 7);
     ck_assert_uint_eq(list.members[10].data.len, 13);
@@ -145,7 +131,7 @@ START_TEST(does_not_depend_on_how_it_is_read)
 
         put_tagged();
         list = containers_open(&media_format_jpeg, file.data, file.len, false, &limits[i]);
-        check_bytes(&list, "picture", picture.data, picture.len);
+        media_check_bytes(&list, "picture", picture.data, picture.len);
         containers_release(&list);
     }
 }
@@ -168,9 +154,9 @@ START_TEST(finds_the_thumbnail_of_exif_data)
     put_end();
     list = list_of(false);
     ck_assert_uint_eq(list.count, 3);
-    CHECK_TEXT(&list, "thumbnail", "\xff\xd8small\xd9");
-    check_bytes(&list, "exif", exif + 6, sizeof exif - 7);
-    check_bytes(&list, "picture", picture.data, picture.len);
+    MEDIA_CHECK_TEXT(&list, "thumbnail", "\xff\xd8small\xd9");
+    media_check_bytes(&list, "exif", exif + 6, sizeof exif - 7);
+    media_check_bytes(&list, "picture", picture.data, picture.len);
     containers_release(&list);
 }
 END_TEST
@@ -186,8 +172,8 @@ START_TEST(gives_what_follows_the_picture)
     put("PK\3\4 hidden", 11, false);
     list = list_of(false);
     ck_assert(list.matches);
-    CHECK_TEXT(&list, "after", "PK\3\4 hidden");
-    check_bytes(&list, "picture", picture.data, picture.len);
+    MEDIA_CHECK_TEXT(&list, "after", "PK\3\4 hidden");
+    media_check_bytes(&list, "picture", picture.data, picture.len);
     ck_assert_uint_eq(containers_find(&list, "after")->place, picture.len);
     containers_release(&list);
     /* in free space, what follows is something else */
@@ -227,7 +213,7 @@ START_TEST(cut_off_anywhere)
         if (found)
             ck_assert_mem_eq(found->data.data, picture.data, found->data.len);
         if (len > 900)
-            CHECK_TEXT(&list, "xmp-extension", "<one>two");
+            MEDIA_CHECK_TEXT(&list, "xmp-extension", "<one>two");
         if (len > 900 && len < 200000)
             ck_assert_uint_eq(file.len - len + found->data.len, picture.len + sizeof "between scans" - 1 + 4);
         containers_release(&list);
@@ -250,7 +236,7 @@ START_TEST(stops_at_other_content)
     put_end();
     list = list_of(true);
     ck_assert_str_eq(list.failure, "is damaged");
-    check_bytes(&list, "picture", picture.data, len);
+    media_check_bytes(&list, "picture", picture.data, len);
     ck_assert_uint_eq(list.end, len + 5);
     containers_release(&list);
     /* zeros: no marker at all, so the size of the picture is the limit */
@@ -277,7 +263,7 @@ START_TEST(damage_inside_a_scan)
     put_end();
     list = list_of(false);
     ck_assert_str_eq(list.failure, "");
-    check_bytes(&list, "picture", picture.data, picture.len);
+    media_check_bytes(&list, "picture", picture.data, picture.len);
     containers_release(&list);
 }
 END_TEST

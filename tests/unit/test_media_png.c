@@ -106,20 +106,6 @@ static struct containers_list list_of(bool is_carved)
     return containers_open(&media_format_png, file.data, file.len, is_carved, NULL);
 }
 
-static void check_bytes(struct containers_list *list, const char *name, const void *data, size_t len)
-{
-    const struct containers_member *member = containers_find(list, name);
-
-    ck_assert_msg(member != NULL, "no member %s", name);
-    ck_assert_str_eq(member->problem, "");
-    ck_assert_str_eq(member->failure, "");
-    ck_assert_uint_eq(member->data.len, len);
-    if (len > 0)
-        ck_assert_mem_eq(member->data.data, data, len);
-}
-
-#define CHECK_TEXT(list, name, text) check_bytes(list, name, text, sizeof(text) - 1)
-
 static const struct {
     uint8_t depth, colour;
     unsigned bits;
@@ -139,7 +125,7 @@ START_TEST(pixels_of_each_kind)
         ck_assert(list.matches);
         ck_assert_str_eq(list.failure, "");
         ck_assert_uint_eq(list.count, 1);
-        check_bytes(&list, "picture", picture.data, picture.len);
+        media_check_bytes(&list, "picture", picture.data, picture.len);
         ck_assert_uint_eq(list.end, file.len);
         containers_release(&list);
     }
@@ -170,7 +156,7 @@ START_TEST(interlaced_pictures_of_all_small_sizes)
             put_data("IDAT", 1000);
             put_chunk("IEND", "", 0);
             list = list_of(false);
-            check_bytes(&list, "picture", picture.data, picture.len);
+            media_check_bytes(&list, "picture", picture.data, picture.len);
             containers_release(&list);
         }
 }
@@ -205,15 +191,15 @@ START_TEST(separates_metadata_from_the_picture)
     list = list_of(false);
     ck_assert_str_eq(list.failure, "");
     ck_assert_uint_eq(list.count, 9);
-    CHECK_TEXT(&list, "text/Comment", "a comment");
-    CHECK_TEXT(&list, "xmp", "<xmp/>");
-    CHECK_TEXT(&list, "text/Title", "hello");
-    CHECK_TEXT(&list, "text/Author", "me");
-    CHECK_TEXT(&list, "icc", "icc");
-    CHECK_TEXT(&list, "exif", "MM\0*");
-    CHECK_TEXT(&list, "prVt", "private");
-    CHECK_TEXT(&list, "after", "PK\3\4");
-    check_bytes(&list, "picture", picture.data, picture.len);
+    MEDIA_CHECK_TEXT(&list, "text/Comment", "a comment");
+    MEDIA_CHECK_TEXT(&list, "xmp", "<xmp/>");
+    MEDIA_CHECK_TEXT(&list, "text/Title", "hello");
+    MEDIA_CHECK_TEXT(&list, "text/Author", "me");
+    MEDIA_CHECK_TEXT(&list, "icc", "icc");
+    MEDIA_CHECK_TEXT(&list, "exif", "MM\0*");
+    MEDIA_CHECK_TEXT(&list, "prVt", "private");
+    MEDIA_CHECK_TEXT(&list, "after", "PK\3\4");
+    media_check_bytes(&list, "picture", picture.data, picture.len);
     containers_release(&list);
     list = list_of(true);
     ck_assert_uint_eq(list.count, 8);
@@ -231,8 +217,8 @@ START_TEST(does_not_depend_on_how_it_is_read)
 
         put_tagged();
         list = containers_open(&media_format_png, file.data, file.len, false, &limits[i]);
-        check_bytes(&list, "picture", picture.data, picture.len);
-        CHECK_TEXT(&list, "text/Title", "hello");
+        media_check_bytes(&list, "picture", picture.data, picture.len);
+        MEDIA_CHECK_TEXT(&list, "text/Title", "hello");
         containers_release(&list);
     }
 }
@@ -269,7 +255,7 @@ START_TEST(frames_of_animations)
     list = list_of(false);
     ck_assert_str_eq(list.failure, "");
     ck_assert_uint_eq(list.count, 3);
-    check_bytes(&list, "picture", picture.data, 13 + 50 * 40 * 3);
+    media_check_bytes(&list, "picture", picture.data, 13 + 50 * 40 * 3);
     for (size_t i = 0; i < 2; i++) {
         ck_assert_uint_eq(list.members[1 + i].data.len, 150);
         ck_assert_mem_eq(list.members[1 + i].data.data, picture.data + 13 + 6000 + 150 * i, 150);

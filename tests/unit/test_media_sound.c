@@ -23,19 +23,6 @@ static void put(const void *bytes, size_t len)
 
 #define PUT(text) put(text, sizeof(text) - 1)
 
-static void check_bytes(struct containers_list *list, const char *name, const void *data, size_t len)
-{
-    const struct containers_member *member = containers_find(list, name);
-
-    ck_assert_msg(member != NULL, "no member %s", name);
-    ck_assert_str_eq(member->failure, "");
-    ck_assert_uint_eq(member->data.len, len);
-    if (len > 0)
-        ck_assert_mem_eq(member->data.data, data, len);
-}
-
-#define CHECK_TEXT(list, name, text) check_bytes(list, name, text, sizeof(text) - 1)
-
 static struct containers_list list_of(const struct container_format *format, bool is_carved)
 {
     return containers_open(format, file.data, file.len, is_carved, NULL);
@@ -85,8 +72,8 @@ START_TEST(joins_frames_between_tags)
     ck_assert(list.matches);
     ck_assert_str_eq(list.failure, "");
     ck_assert_uint_eq(list.count, 3);
-    CHECK_TEXT(&list, "id3v2", "ID3\3\0\0\0\0\0\x0cTIT2\0\0\0\2\0\0\0t");
-    check_bytes(&list, "stream", stream.data, stream.len);
+    MEDIA_CHECK_TEXT(&list, "id3v2", "ID3\3\0\0\0\0\0\x0cTIT2\0\0\0\2\0\0\0t");
+    media_check_bytes(&list, "stream", stream.data, stream.len);
     ck_assert_uint_eq(containers_find(&list, "id3v1")->data.len, 128);
     containers_release(&list);
 }
@@ -105,7 +92,7 @@ START_TEST(skips_what_is_no_frame)
     put_frames(100);
     PUT("end");
     list = list_of(&media_format_mp3, false);
-    check_bytes(&list, "stream", stream.data, stream.len);
+    media_check_bytes(&list, "stream", stream.data, stream.len);
     containers_release(&list);
 }
 END_TEST
@@ -130,8 +117,8 @@ START_TEST(ape_and_lyrics)
     list = list_of(&media_format_mp3, false);
     ck_assert(list.matches);
     ck_assert_uint_eq(list.count, 5);
-    check_bytes(&list, "stream", stream.data, stream.len);
-    CHECK_TEXT(&list, "picture", "\xff\xd8rest");
+    media_check_bytes(&list, "stream", stream.data, stream.len);
+    MEDIA_CHECK_TEXT(&list, "picture", "\xff\xd8rest");
     ck_assert_uint_eq(containers_find(&list, "ape")->data.len, size);
     ck_assert_uint_eq(containers_find(&list, "lyrics3")->data.len, 36);
     containers_release(&list);
@@ -157,8 +144,8 @@ START_TEST(pictures_of_all_versions)
         put_id3v2(pictures[i].version, pictures[i].frames, pictures[i].len);
         put_frames(20);
         list = list_of(&media_format_mp3, false);
-        CHECK_TEXT(&list, "picture", "data");
-        check_bytes(&list, "stream", stream.data, stream.len);
+        MEDIA_CHECK_TEXT(&list, "picture", "data");
+        media_check_bytes(&list, "stream", stream.data, stream.len);
         containers_release(&list);
     }
 }
@@ -194,7 +181,7 @@ START_TEST(ends_in_free_space)
     put_frames(10);
     list = list_of(&media_format_mp3, true);
     ck_assert(list.matches);
-    check_bytes(&list, "stream", stream.data, end - 22);
+    media_check_bytes(&list, "stream", stream.data, end - 22);
     ck_assert_uint_eq(list.end, end);
     containers_release(&list);
 }
@@ -209,7 +196,7 @@ START_TEST(cut_off_frames)
         struct containers_list list =
             containers_open(&media_format_mp3, file.data, file.len - cut, false, NULL);
 
-        check_bytes(&list, "stream", stream.data, stream.len - cut);
+        media_check_bytes(&list, "stream", stream.data, stream.len - cut);
         ck_assert_str_eq(list.failure, "is cut off");
         containers_release(&list);
     }
@@ -242,7 +229,7 @@ START_TEST(frames_of_all_kinds)
         for (int n = 0; n < 5; n++)
             put(frame, frames[i].len);
         list = list_of(&media_format_mp3, false);
-        check_bytes(&list, "stream", file.data + 22, 5 * frames[i].len);
+        media_check_bytes(&list, "stream", file.data + 22, 5 * frames[i].len);
         ck_assert_str_eq(list.failure, "");
         containers_release(&list);
     }
@@ -340,9 +327,9 @@ START_TEST(flac_between_tags)
     ck_assert(list.matches);
     ck_assert_str_eq(list.failure, "");
     ck_assert_uint_eq(list.count, 6);
-    CHECK_TEXT(&list, "comments", "tags");
-    CHECK_TEXT(&list, "cuesheet", "cd");
-    CHECK_TEXT(&list, "stream", "\xff\xf8 frames");
+    MEDIA_CHECK_TEXT(&list, "comments", "tags");
+    MEDIA_CHECK_TEXT(&list, "cuesheet", "cd");
+    MEDIA_CHECK_TEXT(&list, "stream", "\xff\xf8 frames");
     containers_release(&list);
 }
 END_TEST
@@ -356,7 +343,7 @@ START_TEST(flac_cut_off_anywhere)
 
         ck_assert_msg((list.failure[0] != '\0') == (len <= file.len - 9), "%zu of %zu", len, file.len);
         if (len >= 60)
-            CHECK_TEXT(&list, "comments", "tags");
+            MEDIA_CHECK_TEXT(&list, "comments", "tags");
         containers_release(&list);
     }
 }
@@ -379,10 +366,10 @@ START_TEST(chunks_of_wav)
     ck_assert(list.matches);
     ck_assert_str_eq(list.failure, "");
     ck_assert_uint_eq(list.count, 5);
-    CHECK_TEXT(&list, "fmt", "form");
-    CHECK_TEXT(&list, "LIST", "INFOx");
-    CHECK_TEXT(&list, "stream", "samples");
-    CHECK_TEXT(&list, "after", "more");
+    MEDIA_CHECK_TEXT(&list, "fmt", "form");
+    MEDIA_CHECK_TEXT(&list, "LIST", "INFOx");
+    MEDIA_CHECK_TEXT(&list, "stream", "samples");
+    MEDIA_CHECK_TEXT(&list, "after", "more");
     ck_assert_uint_eq(containers_find(&list, "id3v2")->data.len, 22);
     containers_release(&list);
     list = list_of(&media_format_wav, true);
@@ -392,7 +379,7 @@ START_TEST(chunks_of_wav)
     file.len = 0x4c;
     list = list_of(&media_format_wav, false);
     ck_assert_str_eq(list.failure, "is cut off");
-    CHECK_TEXT(&list, "stream", "samples");
+    MEDIA_CHECK_TEXT(&list, "stream", "samples");
     containers_release(&list);
 }
 END_TEST
@@ -407,8 +394,8 @@ START_TEST(wav_longer_than_32_bits_can_say)
         "data\xff\xff\xff\xffsamples\0LIST\4\0\0\0INFO");
     list = list_of(&media_format_wav, false);
     ck_assert(list.matches);
-    CHECK_TEXT(&list, "stream", "samples");
-    CHECK_TEXT(&list, "LIST", "INFO");
+    MEDIA_CHECK_TEXT(&list, "stream", "samples");
+    MEDIA_CHECK_TEXT(&list, "LIST", "INFO");
     containers_release(&list);
 }
 END_TEST

@@ -2,7 +2,7 @@
 #include "check_main.h"
 #include "compound.h"
 #include "container/ole.h"
-#include "containers.h"
+#include "text_member.h"
 
 static struct containers_list open_file(const struct buffer *file, size_t piece)
 {
@@ -16,14 +16,7 @@ static void check_text(struct buffer *file, const char *expected)
     for (size_t piece = 1; piece < 10000; piece = piece * 9 + 1) {
         struct containers_list list = open_file(file, piece);
 
-        ck_assert_str_eq(list.failure, "");
-        ck_assert_uint_eq(list.count, 1);
-        ck_assert_mem_eq(list.members[0].name.data, "text", 4);
-        ck_assert_str_eq(list.members[0].problem, "");
-        ck_assert_str_eq(list.members[0].failure, "");
-        buffer_add_char(&list.members[0].data, '\0');
-        ck_assert_str_eq(list.members[0].data.data, expected);
-        containers_release(&list);
+        text_member_check(&list, expected);
     }
     buffer_release(file);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check_main.h"
 #include "container/rtf.h"
-#include "containers.h"
+#include "text_member.h"
 
 static void check_text(const char *input, size_t len, size_t piece, const char *expected)
 {
@@ -9,12 +9,7 @@ static void check_text(const char *input, size_t len, size_t piece, const char *
         containers_open(&rtf_format, input, len, false, &(struct containers_limits){.piece = piece});
 
     ck_assert(list.matches);
-    ck_assert_str_eq(list.failure, "");
-    ck_assert_uint_eq(list.count, 1);
-    ck_assert_str_eq(list.members[0].failure, "");
-    buffer_add_char(&list.members[0].data, '\0');
-    ck_assert_str_eq(list.members[0].data.data, expected);
-    containers_release(&list);
+    text_member_check(&list, expected);
 }
 
 static const struct {
