@@ -8,7 +8,8 @@ A TRUTH.csv lists pairs of a reference and an object: either with columns pair, 
 lie beside it as A/SHA_A and B/PAIR, or with pair_id, class, file_a, file_b, cover_a, cover_b.  A cover is the share of a file's
 bytes that lie in strings of 32 bytes which the other has too; a pair has the larger of its two covers in common.
 
-The references of each TRUTH.csv become a set, and a dense one (-C 32, for --deep).  A pair is found by scan if a finding in the
+The references of each TRUTH.csv, and all other files in its A, become a set, and a dense one (-C 32, for --deep).  NAME~NUMBER
+in A is a near-copy of NAME, and as good.  A pair is found by scan if a finding in the
 object, or in a member of it, names the reference or a member of it; by compare if its verdict is not none.  Half of the pairs,
 chosen by the SHA-1 of their names, are for tuning, and the others for tests.
 """
@@ -40,6 +41,10 @@ def share(pair):
     return max(float(pair["cover_a"] or 0), float(pair["cover_b"] or 0))
 
 
+def by_class(pair):
+    return pair["class"]
+
+
 def share_class(pair):
     return next(name for least, name in SHARES if share(pair) >= least)
 
@@ -54,6 +59,8 @@ def read(truth, scratch):
     for side in ("references", "objects"):
         shutil.rmtree(os.path.join(scratch, side), ignore_errors=True)
         os.makedirs(os.path.join(scratch, side))
+    if os.path.exists(os.path.join(folder, "A")):
+        shutil.copytree(os.path.join(folder, "A"), os.path.join(scratch, "references"), dirs_exist_ok=True)
     for pair in csv.DictReader(open(truth)):
         name = pair["pair"] = pair.get("pair") or pair["pair_id"]
         sources = [pair["file_a"], pair["file_b"]] if "file_a" in pair else ["A/" + pair["sha_a"], "B/" + name]
@@ -73,7 +80,7 @@ def scan(kith, set_path, folder, options):
     """(object, reference) -> rows, with members counting as what they are in; object -> verdict of the object itself"""
     found, alone = collections.defaultdict(list), {}
     for row in rows(kith, set_path, [folder], "--all", *options):
-        path, reference = row["path"].split("/")[0], row["ref_name"].split(" of ")[-1].split("/")[0]
+        path, reference = row["path"].split("/")[0], row["ref_name"].split(" of ")[-1].split("/")[0].split("~")[0]
         if row["kind"] != "member" and not reference:
             alone[path] = row["verdict"]
         found[path, reference].append(row)
@@ -145,8 +152,19 @@ def arguments():
     parser.add_argument("--scan", type=str.split, default=[], metavar="OPTIONS", help="further options of kith scan, as --scan='-t 1'")
     parser.add_argument("--add", type=str.split, default=[], metavar="OPTIONS", help="further options of kith add")
     parser.add_argument("--peers", action="store_true", help="compare the pairs with ssdeep, TLSH and sdhash, too")
+    parser.add_argument("--classes", action="store_true", help="only one table, by class")
     parser.add_argument("--misses", action="store_true", help="list the pairs that scan misses")
     return parser.parse_args()
+
+
+def show_all(everything, half_asked):
+    for name in (half_asked,) if half_asked else (None, "tune", "test"):
+        chosen = [pair for pair in everything if name in (None, pair["half"])]
+        show("bytes in common (%s)" % (name or "all"), chosen, share_class, SHARES)
+    show("class, at least %.1f in common" % IN_COMMON, [pair for pair in everything if share(pair) >= IN_COMMON], by_class)
+    show("class, less in common", [pair for pair in everything if share(pair) < IN_COMMON], by_class)
+    for least, upper, title in ((.5, 2, "size of the smaller, half or more"), (IN_COMMON, .5, "size of the smaller, .1 to .5")):
+        show(title, [pair for pair in everything if least <= share(pair) < upper], size_class, SIZES)
 
 
 def main():
@@ -156,14 +174,10 @@ def main():
         pairs = read(truth, scratch)
         measure(options, pairs, scratch)
         everything += [pair for pair in pairs if options.half in (None, pair["half"])]
-    for name in (options.half,) if options.half else (None, "tune", "test"):
-        chosen = [pair for pair in everything if name in (None, pair["half"])]
-        show("bytes in common (%s)" % (name or "all"), chosen, share_class, SHARES)
-    common = [pair for pair in everything if share(pair) >= IN_COMMON]
-    show("class, at least %.1f in common" % IN_COMMON, common, lambda pair: pair["class"])
-    show("class, less in common", [pair for pair in everything if share(pair) < IN_COMMON], lambda pair: pair["class"])
-    for least, upper, title in ((.5, 2, "size of the smaller, half or more"), (IN_COMMON, .5, "size of the smaller, .1 to .5")):
-        show(title, [pair for pair in everything if least <= share(pair) < upper], size_class, SIZES)
+    if options.classes:
+        show("class", everything, by_class)
+    else:
+        show_all(everything, options.half)
     if options.misses:
         show_misses(everything)
 
