@@ -100,14 +100,10 @@ static void make_name(struct pdf *pdf)
 
 static int take_stream(struct pdf *pdf, struct container_member *member, struct error *err)
 {
-    const bool is_table = pdf_lex_is_name(pdf_lex_get(pdf->found.head, "Type"), "XRef");
-
     pdf_filter_free(pdf->filter);
     pdf->filter = NULL;
     pdf->ahead_len = pdf->ahead_at = 0;
-    pdf_objects_plan(&pdf->objects, pdf->found.head, &pdf->plan);
-    if (pdf->objects.is_encrypted && !is_table)
-        pdf->plan.problem = "it is encrypted";
+    pdf_objects_plan(&pdf->objects, pdf->found.head, pdf->found.number, pdf->found.generation, &pdf->plan);
     make_name(pdf);
     if (pdf->name.failed)
         return error_set(err, "out of memory");

@@ -10,7 +10,9 @@
 
 enum { MOST_DEPTH = 16 }; /* of a file specification in an object */
 
-static void add_name(struct buffer *out, struct pdf_value value)
+/* The value is a string of an object, by which it is encrypted, unless that is in an object stream. */
+static void add_name(struct buffer *out, const struct pdf_objects *objects,
+                     const struct pdf_objects_entry *owner, struct pdf_value value)
 {
     struct pdf_lex lex = {value.text, value.text + value.len};
     struct pdf_lex_token token;
@@ -20,6 +22,8 @@ static void add_name(struct buffer *out, struct pdf_value value)
 
     pdf_lex_next(&lex, &token);
     pdf_lex_decode(&token, &raw);
+    if (!owner->holder)
+        pdf_crypt_string(&objects->crypt, owner->number, owner->generation, &raw);
     text = (const uint8_t *)raw.data;
     if (raw.len >= 2 && text[0] == 0xfe && text[1] == 0xff) {
         charset_add(&charset, out, text, raw.len);
@@ -38,23 +42,40 @@ static bool is_string(struct pdf_value value)
     return pdf_lex_is_kind(value, PDF_LEX_STRING) || pdf_lex_is_kind(value, PDF_LEX_HEX);
 }
 
-/* A file specification with /EF << /F 12 0 R >>. */
-static int add_file(struct pdf_files *files, struct pdf_objects *objects, struct pdf_value specification,
-                    struct error *err)
+/* The name in a file specification, and the object in which it is: as it was, unless there is a reference. */
+static struct pdf_value find_name(struct pdf_objects *objects, struct pdf_value specification,
+                                  struct buffer *buffer, const struct pdf_objects_entry **owner)
+{
+    static const char *const keys[] = {"UF", "F"};
+    const struct pdf_objects_entry *found;
+
+    for (size_t i = 0; i < 2; i++) {
+        const struct pdf_value name =
+            pdf_objects_resolve(objects, pdf_lex_get(specification, keys[i]), buffer, &found);
+
+        if (is_string(name)) {
+            *owner = found ? found : *owner;
+            return name;
+        }
+    }
+    return (struct pdf_value){NULL, 0};
+}
+
+/* A file specification with /EF << /F 12 0 R >>, in an object. */
+static int add_file(struct pdf_files *files, struct pdf_objects *objects,
+                    const struct pdf_objects_entry *owner, struct pdf_value specification, struct error *err)
 {
     struct buffer for_streams = {0}, for_name = {0};
     const struct pdf_value streams = pdf_objects_get(objects, specification, "EF", &for_streams);
-    struct pdf_value name = pdf_objects_get(objects, specification, "UF", &for_name);
+    const struct pdf_value name = find_name(objects, specification, &for_name, &owner);
     struct pdf_files_entry entry = {.at = (uint32_t)files->names.len};
     struct pdf_value stream = pdf_lex_get(streams, "UF");
     int result = 0;
 
     if (!stream.text)
         stream = pdf_lex_get(streams, "F");
-    if (!is_string(name))
-        name = pdf_objects_get(objects, specification, "F", &for_name);
-    if (is_string(name) && pdf_lex_reference(stream, &entry.number) && files->count < PDF_FILES_MOST) {
-        add_name(&files->names, name);
+    if (name.text && pdf_lex_reference(stream, &entry.number) && files->count < PDF_FILES_MOST) {
+        add_name(&files->names, objects, owner, name);
         if (files->names.len - entry.at > PDF_FILES_MOST_NAME)
             files->names.len = entry.at + PDF_FILES_MOST_NAME;
         entry.len = (uint32_t)files->names.len - entry.at;
@@ -69,8 +90,8 @@ static int add_file(struct pdf_files *files, struct pdf_objects *objects, struct
 }
 
 /* Finds the dictionaries with /EF in an object. */
-static int add_files(struct pdf_files *files, struct pdf_objects *objects, struct pdf_value value,
-                     struct error *err)
+static int add_files(struct pdf_files *files, struct pdf_objects *objects,
+                     const struct pdf_objects_entry *owner, struct pdf_value value, struct error *err)
 {
     struct pdf_lex lex = {value.text, value.text + value.len};
     struct pdf_lex_token token;
@@ -88,7 +109,7 @@ static int add_files(struct pdf_files *files, struct pdf_objects *objects, struc
 
             if (!pdf_objects_work(objects, specification.len * 4))
                 break;
-            if (add_file(files, objects, specification, err) < 0)
+            if (add_file(files, objects, owner, specification, err) < 0)
                 return -1;
         }
     }
@@ -114,7 +135,7 @@ int pdf_files_init(struct pdf_files *files, struct pdf_objects *objects, struct 
         if (objects->entries[i].flags & PDF_OBJECTS_NAMES) {
             const struct pdf_value value = pdf_objects_load(objects, &objects->entries[i], &buffer);
 
-            result = value.text ? add_files(files, objects, value, err) : 0;
+            result = value.text ? add_files(files, objects, &objects->entries[i], value, err) : 0;
         }
     buffer_release(&buffer);
     if (files->count > 0)

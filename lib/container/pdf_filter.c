@@ -29,9 +29,10 @@ static size_t inflate_stage(struct pdf_filter_stage *stage, uint8_t *into, size_
 typedef size_t decoder(struct pdf_filter_stage *stage, uint8_t *into, size_t len);
 
 static decoder *const decoders[] = {
-    [PDF_FILTER_HEX] = pdf_filter_hex,   [PDF_FILTER_ASCII85] = pdf_filter_ascii85,
-    [PDF_FILTER_RUNS] = pdf_filter_runs, [PDF_FILTER_LZW] = pdf_filter_unlzw,
-    [PDF_FILTER_FLATE] = inflate_stage,  [PDF_FILTER_PREDICTOR] = pdf_filter_unpredict,
+    [PDF_FILTER_HEX] = pdf_filter_hex,         [PDF_FILTER_ASCII85] = pdf_filter_ascii85,
+    [PDF_FILTER_RUNS] = pdf_filter_runs,       [PDF_FILTER_LZW] = pdf_filter_unlzw,
+    [PDF_FILTER_FLATE] = inflate_stage,        [PDF_FILTER_PREDICTOR] = pdf_filter_unpredict,
+    [PDF_FILTER_DECRYPT] = pdf_filter_decrypt,
 };
 
 static int init_stage(struct pdf_filter_stage *stage)
@@ -45,6 +46,8 @@ static int init_stage(struct pdf_filter_stage *stage)
         return pdf_filter_lzw_init(stage);
     case PDF_FILTER_PREDICTOR:
         return pdf_filter_rows_init(stage);
+    case PDF_FILTER_DECRYPT:
+        return pdf_filter_crypt_init(stage);
     default:
         return 0;
     }
@@ -86,6 +89,7 @@ void pdf_filter_free(struct pdf_filter *filter)
         deflate_free(filter->stages[i]->deflate);
         free(filter->stages[i]->lzw);
         pdf_filter_rows_release(filter->stages[i]);
+        pdf_filter_crypt_release(filter->stages[i]);
         free(filter->stages[i]);
     }
     free(filter);

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "container/pdf_crypt.h"
 #include "disk/content.h"
 
 /*
@@ -22,14 +23,16 @@ enum pdf_filter_kind {
     PDF_FILTER_LZW,
     PDF_FILTER_FLATE,
     PDF_FILTER_PREDICTOR,
+    PDF_FILTER_DECRYPT,
 };
 
 /* A filter of the chain; rows and the rest are those of a predictor. */
 struct pdf_filter_step {
     enum pdf_filter_kind kind;
-    bool is_early; /* of LZW: codes grow by one code early, as usual */
-    bool is_png;   /* rows begin with the predictor's number; or else, as in TIFF */
-    uint32_t bits; /* of a sample: 1, 2, 4, 8 or 16 */
+    struct pdf_crypt_key key; /* to decrypt; not PDF_CRYPT_NONE */
+    bool is_early;            /* of LZW: codes grow by one code early, as usual */
+    bool is_png;              /* rows begin with the predictor's number; or else, as in TIFF */
+    uint32_t bits;            /* of a sample: 1, 2, 4, 8 or 16 */
     uint32_t colours, columns;
 };
 

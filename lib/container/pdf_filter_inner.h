@@ -42,6 +42,7 @@ struct pdf_filter_stage {
     struct deflate *deflate;
     struct pdf_filter_lzw *lzw;
     struct pdf_filter_rows *rows;
+    struct pdf_filter_crypt *crypt;
 };
 
 struct pdf_filter {
@@ -79,11 +80,14 @@ size_t pdf_filter_ascii85(struct pdf_filter_stage *stage, uint8_t *into, size_t 
 size_t pdf_filter_runs(struct pdf_filter_stage *stage, uint8_t *into, size_t len);
 size_t pdf_filter_unlzw(struct pdf_filter_stage *stage, uint8_t *into, size_t len);
 size_t pdf_filter_unpredict(struct pdf_filter_stage *stage, uint8_t *into, size_t len);
+size_t pdf_filter_decrypt(struct pdf_filter_stage *stage, uint8_t *into, size_t len);
 
 /* -1 if memory runs out. */
 int pdf_filter_lzw_init(struct pdf_filter_stage *stage);
 int pdf_filter_rows_init(struct pdf_filter_stage *stage);
+int pdf_filter_crypt_init(struct pdf_filter_stage *stage);
 /* Frees what the init functions allocated. */
 void pdf_filter_rows_release(struct pdf_filter_stage *stage);
+void pdf_filter_crypt_release(struct pdf_filter_stage *stage);
 
 #endif

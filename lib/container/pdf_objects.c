@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "container/pdf_objects.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/search.h"
+#include "container/pdf_objects_inner.h"
 
-enum {
-    WORK_LEAST = 16 << 20,
-    WORK_PER_BYTE = 64,
-    WORK_STEP = 1 << 20, /* between calls of the watch */
-};
+enum { WORK_STEP = 1 << 20 }; /* between calls of the watch */
 
 bool pdf_objects_work(struct pdf_objects *objects, uint64_t bytes)
 {
@@ -44,9 +38,8 @@ const struct pdf_objects_entry *pdf_objects_find(const struct pdf_objects *objec
                                                                       : NULL;
 }
 
-/* Decodes an object stream into `into`, up to the limit. */
-static int unpack_holder(struct pdf_objects *objects, const struct pdf_objects_entry *holder,
-                         struct buffer *into, struct error *err)
+int pdf_objects_unpack(struct pdf_objects *objects, const struct pdf_objects_entry *holder,
+                       struct buffer *into, struct error *err)
 {
     struct pdf_filter *filter;
     ssize_t got = 0;
@@ -86,7 +79,7 @@ static const struct buffer *get_holder(struct pdf_objects *objects, uint32_t hol
             slot = &objects->cache[i];
     }
     *slot = (struct pdf_objects_cache){.holder = holder, .used = ++objects->clock, .data = slot->data};
-    unpack_holder(objects, &objects->entries[holder - 1], &slot->data, NULL);
+    pdf_objects_unpack(objects, &objects->entries[holder - 1], &slot->data, NULL);
     return &slot->data;
 }
 
@@ -212,13 +205,56 @@ static void add_filter(struct pdf_objects *objects, struct pdf_objects_plan *pla
             plan->suffix = pictures[i].suffix;
             return;
         }
-    if (pdf_lex_is_name(name, "Crypt"))
-        plan->problem = "it is encrypted";
-    else if (!pdf_lex_is_kind(name, PDF_LEX_WORD)) /* null */
+    if (!pdf_lex_is_name(name, "Crypt") && !pdf_lex_is_kind(name, PDF_LEX_WORD)) /* null */
         plan->problem = "it has an unknown filter";
 }
 
-void pdf_objects_plan(struct pdf_objects *objects, struct pdf_value dictionary, struct pdf_objects_plan *plan)
+/* How the file says that a stream is encrypted, unless the stream says otherwise. */
+static enum pdf_crypt_method usual_method(const struct pdf_objects *objects, struct pdf_value dictionary)
+{
+    const struct pdf_value type = pdf_lex_get(dictionary, "Type");
+
+    if (pdf_lex_is_name(type, "XRef") ||
+        (pdf_lex_is_name(type, "Metadata") && !objects->crypt.hides_metadata))
+        return PDF_CRYPT_NONE;
+    return pdf_lex_is_name(type, "EmbeddedFile") ? objects->crypt.files : objects->crypt.streams;
+}
+
+/* Whether the first filter says that the stream is not encrypted, whatever the others are. */
+static bool is_exempt(struct pdf_objects *objects, struct pdf_lex names, struct pdf_lex lists)
+{
+    struct buffer buffer = {0};
+    struct pdf_value name, parameters;
+    bool exempt = false;
+
+    if (pdf_lex_value(&names, &name) && pdf_lex_is_name(name, "Crypt")) {
+        parameters = (struct pdf_value){NULL, 0};
+        pdf_lex_value(&lists, &parameters);
+        parameters = pdf_objects_resolve(objects, parameters, &buffer, NULL);
+        name = pdf_lex_get(parameters, "Name");
+        exempt = !name.text || pdf_lex_is_name(name, "Identity");
+    }
+    buffer_release(&buffer);
+    return exempt;
+}
+
+/* What has to be decrypted is so before all filters. */
+static void add_decryption(struct pdf_objects *objects, struct pdf_value dictionary, uint32_t number,
+                           uint32_t generation, struct pdf_objects_plan *plan)
+{
+    const enum pdf_crypt_method method = usual_method(objects, dictionary);
+    struct pdf_filter_step step = {.kind = PDF_FILTER_DECRYPT};
+
+    if (method == PDF_CRYPT_NONE)
+        return;
+    if (pdf_crypt_key(&objects->crypt, method, number, generation, &step.key))
+        plan->steps[plan->count++] = step;
+    else
+        plan->problem = "it is encrypted";
+}
+
+void pdf_objects_plan(struct pdf_objects *objects, struct pdf_value dictionary, uint32_t number,
+                      uint32_t generation, struct pdf_objects_plan *plan)
 {
     struct buffer for_filters = {0}, for_lists = {0}, for_items = {0};
     const char *key = pdf_lex_get(dictionary, "Filter").text ? "Filter" : "F";
@@ -229,6 +265,8 @@ void pdf_objects_plan(struct pdf_objects *objects, struct pdf_value dictionary, 
     struct pdf_value name, parameters;
 
     *plan = (struct pdf_objects_plan){.suffix = ""};
+    if (!is_exempt(objects, names, lists))
+        add_decryption(objects, dictionary, number, generation, plan);
     while (!plan->problem && pdf_lex_value(&names, &name)) {
         if (!pdf_lex_value(&lists, &parameters))
             parameters = (struct pdf_value){NULL, 0};
@@ -247,7 +285,8 @@ struct pdf_filter *pdf_objects_open(struct pdf_objects *objects, const struct pd
     struct pdf_objects_plan plan = {.problem = "it is not a stream"};
 
     if (entry->flags & PDF_OBJECTS_STREAM)
-        pdf_objects_plan(objects, pdf_objects_load(objects, entry, &buffer), &plan);
+        pdf_objects_plan(objects, pdf_objects_load(objects, entry, &buffer), entry->number, entry->generation,
+                         &plan);
     buffer_release(&buffer);
     if (plan.problem || plan.suffix[0] != 0) {
         error_set(err, "%s", plan.problem ? plan.problem : "it is a picture");
@@ -255,182 +294,4 @@ struct pdf_filter *pdf_objects_open(struct pdf_objects *objects, const struct pd
     }
     return pdf_filter_new(objects->content, entry->at + entry->len + entry->gap, entry->data_len, plan.steps,
                           plan.count, err);
-}
-
-/* ---- the index ---- */
-
-static int add_entry(struct pdf_objects *objects, const struct pdf_objects_entry *entry, struct error *err)
-{
-    if (objects->count == PDF_OBJECTS_MOST) {
-        objects->is_incomplete = true;
-        return 0;
-    }
-    if (array_reserve(&objects->entries, &objects->room, objects->count + 1) < 0)
-        return error_set(err, "out of memory");
-    objects->entries[objects->count++] = *entry;
-    return 0;
-}
-
-static uint16_t flags_of(struct pdf_value value)
-{
-    const struct pdf_value type = pdf_lex_get(value, "Type");
-    unsigned flags = 0;
-
-    if (pdf_lex_is_name(type, "Page"))
-        flags = PDF_OBJECTS_PAGE;
-    else if (pdf_lex_is_name(type, "Catalog"))
-        flags = PDF_OBJECTS_CATALOGUE;
-    else if (pdf_lex_is_name(type, "ObjStm"))
-        flags = PDF_OBJECTS_HOLDER;
-    if (value.len > 0 && memmem(value.text, value.len, "/EF", 3))
-        flags |= PDF_OBJECTS_NAMES;
-    return (uint16_t)flags;
-}
-
-/* What a trailer, or the dictionary of a cross-reference stream, says of the whole file. */
-static void take_trailer(struct pdf_objects *objects, struct pdf_value trailer)
-{
-    uint32_t root;
-
-    objects->is_encrypted |= pdf_lex_get(trailer, "Encrypt").text != NULL;
-    if (pdf_lex_reference(pdf_lex_get(trailer, "Root"), &root)) {
-        objects->root = root;
-        objects->has_root = true;
-    }
-}
-
-static int take_found(struct pdf_objects *objects, const struct pdf_scan_found *found, struct error *err)
-{
-    struct pdf_objects_entry entry = {.at = found->at,
-                                      .len = (uint32_t)found->head.len,
-                                      .number = found->number,
-                                      .data_len = found->data_len};
-
-    if (found->is_trailer || (found->is_stream && pdf_lex_is_name(pdf_lex_get(found->head, "Type"), "XRef")))
-        take_trailer(objects, found->head);
-    if (found->is_trailer)
-        return 0;
-    entry.flags = flags_of(found->head);
-    if (found->is_stream) {
-        entry.flags |= PDF_OBJECTS_STREAM;
-        entry.gap = (uint16_t)(found->data - found->at - found->head.len);
-    } else {
-        entry.flags &= (uint16_t)~PDF_OBJECTS_HOLDER;
-    }
-    objects->has_names |= entry.flags & PDF_OBJECTS_NAMES;
-    return add_entry(objects, &entry, err);
-}
-
-/* The objects in a stream: pairs of numbers and places, which begin at /First. */
-static int read_holder(struct pdf_objects *objects, uint32_t holder, struct buffer *head, struct buffer *data,
-                       struct error *err)
-{
-    const struct pdf_value dictionary = pdf_objects_load(objects, &objects->entries[holder], head);
-    const int64_t first = pdf_lex_whole(pdf_lex_get(dictionary, "First"), PDF_OBJECTS_MOST_STREAM);
-    struct pdf_lex lex;
-    struct pdf_lex_token number, place;
-
-    if (unpack_holder(objects, &objects->entries[holder], data, err) < 0)
-        return -1;
-    if (first < 0 || (size_t)first > data->len || !data->data)
-        return 0;
-    lex = (struct pdf_lex){(const uint8_t *)data->data, (const uint8_t *)data->data + first};
-    while (pdf_lex_next(&lex, &number) == PDF_LEX_NUMBER && pdf_lex_next(&lex, &place) == PDF_LEX_NUMBER) {
-        const size_t left = data->len - (size_t)first;
-        struct pdf_objects_entry entry = {.holder = holder + 1};
-        struct pdf_lex body;
-        struct pdf_value value;
-
-        if (number.number < 0 || number.number > UINT32_MAX || place.number < 0 ||
-            place.number >= (double)left)
-            continue;
-        entry.number = (uint32_t)number.number;
-        entry.at = (uint64_t)first + (uint64_t)place.number;
-        body =
-            (struct pdf_lex){(const uint8_t *)data->data + entry.at, (const uint8_t *)data->data + data->len};
-        /* Places that overlap would cost more than there is to read. */
-        if (!pdf_lex_value(&body, &value) || !pdf_objects_work(objects, value.len))
-            break;
-        entry.at = (uint64_t)(value.text - (const uint8_t *)data->data);
-        entry.len = (uint32_t)value.len;
-        entry.flags = flags_of(value);
-        entry.flags &= (uint16_t)~PDF_OBJECTS_HOLDER;
-        objects->has_names |= entry.flags & PDF_OBJECTS_NAMES;
-        if (add_entry(objects, &entry, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int read_holders(struct pdf_objects *objects, struct error *err)
-{
-    struct buffer head = {0}, data = {0};
-    const size_t count = objects->count;
-    int result = 0;
-
-    for (size_t i = 0; i < count && result == 0; i++)
-        if (objects->entries[i].flags & PDF_OBJECTS_HOLDER)
-            result = read_holder(objects, (uint32_t)i, &head, &data, err);
-    buffer_release(&head);
-    buffer_release(&data);
-    return result;
-}
-
-/* Where an object lies in the file, so that the last of several versions is known. */
-static uint64_t place_of(const struct pdf_objects *objects, const struct pdf_objects_entry *entry)
-{
-    return entry->holder ? objects->entries[entry->holder - 1].at : entry->at;
-}
-
-static int compare_entries(const void *a, const void *b, void *arg)
-{
-    const struct pdf_objects *objects = arg;
-    const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    const struct pdf_objects_entry *one = &objects->entries[i], *other = &objects->entries[j];
-    const uint64_t place = place_of(objects, one), other_place = place_of(objects, other);
-
-    if (one->number != other->number)
-        return one->number < other->number ? -1 : 1;
-    if (place != other_place)
-        return place < other_place ? -1 : 1;
-    return i < j ? -1 : i > j;
-}
-
-/* The indices by number, and anew when the objects in object streams have been added. */
-static int sort(struct pdf_objects *objects, struct error *err)
-{
-    if (array_resize(&objects->order, objects->count) < 0)
-        return error_set(err, "out of memory");
-    for (size_t i = 0; i < objects->count; i++)
-        objects->order[i] = (uint32_t)i;
-    qsort_r(objects->order, objects->count, sizeof *objects->order, compare_entries, objects);
-    return 0;
-}
-
-int pdf_objects_init(struct pdf_objects *objects, struct pdf_scan *scan, struct error *err)
-{
-    struct pdf_scan_found found;
-    int result;
-
-    *objects = (struct pdf_objects){.content = scan->content, .watch = scan->watch};
-    objects->work_left = WORK_LEAST;
-    objects->work_left +=
-        WORK_PER_BYTE * (scan->content->size < UINT32_MAX ? scan->content->size : UINT32_MAX);
-    while ((result = pdf_scan_next(scan, &found, err)) > 0)
-        if (take_found(objects, &found, err) < 0)
-            return -1;
-    if (result < 0 || sort(objects, err) < 0)
-        return -1;
-    if (objects->is_encrypted)
-        return 0;
-    return read_holders(objects, err) < 0 ? -1 : sort(objects, err);
-}
-
-void pdf_objects_release(struct pdf_objects *objects)
-{
-    free(objects->entries);
-    free(objects->order);
-    for (size_t i = 0; i < PDF_OBJECTS_CACHED; i++)
-        buffer_release(&objects->cache[i].data);
-    *objects = (struct pdf_objects){0};
 }

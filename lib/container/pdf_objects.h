@@ -38,9 +38,10 @@ struct pdf_objects_entry {
     uint64_t at;       /* of its value: in the content, or in the object stream */
     uint64_t data_len; /* of a stream */
     uint32_t number, len;
-    uint32_t holder; /* the index of the object stream that it lies in, plus one; 0: none */
-    uint16_t flags;
-    uint16_t gap; /* between the dictionary of a stream and its data */
+    uint32_t holder;     /* the index of the object stream that it lies in, plus one; 0: none */
+    uint16_t generation; /* by which it is encrypted */
+    uint8_t flags;
+    uint8_t gap; /* between the dictionary of a stream and its data */
 };
 
 struct pdf_objects_cache {
@@ -56,9 +57,12 @@ struct pdf_objects {
     size_t count, room;
     uint32_t *order; /* indices by number, then position */
     uint32_t root;   /* the number of the catalogue that the last trailer names, if has_root */
-    bool has_root, is_encrypted, has_names;
+    bool has_root, has_names;
+    bool is_encrypted;  /* and cannot be decrypted */
     bool is_incomplete; /* something is missing, or there were too many objects */
     bool is_plain;      /* an object stream is being opened, which needs no other one */
+    struct pdf_crypt crypt;
+    struct buffer encryption, id; /* of the trailer: /Encrypt and /ID */
     uint32_t clock;
     uint64_t work_left, work_done;
     struct pdf_objects_cache cache[PDF_OBJECTS_CACHED];
@@ -94,9 +98,9 @@ struct pdf_value pdf_objects_resolve(struct pdf_objects *objects, struct pdf_val
 struct pdf_value pdf_objects_get(struct pdf_objects *objects, struct pdf_value dictionary, const char *key,
                                  struct buffer *into);
 
-/* Finds out how to decode a stream by its dictionary. */
-void pdf_objects_plan(struct pdf_objects *objects, struct pdf_value dictionary,
-                      struct pdf_objects_plan *plan);
+/* Finds out how to decode a stream by its dictionary; number and generation are those of the object. */
+void pdf_objects_plan(struct pdf_objects *objects, struct pdf_value dictionary, uint32_t number,
+                      uint32_t generation, struct pdf_objects_plan *plan);
 /* Opens the data of a stream; NULL if it has none that can be decoded. */
 struct pdf_filter *pdf_objects_open(struct pdf_objects *objects, const struct pdf_objects_entry *entry,
                                     struct error *err);

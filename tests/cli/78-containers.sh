@@ -46,6 +46,10 @@ status 2 "$KITH" scan --depth 9 -r set.kith packed
 status 2 "$KITH" scan --containers some -r set.kith packed
 says err "the kinds of opening are no, known, all"
 
+# the ciphers of libcrypto work in the sandbox; tests/data/containers/pdf/streams has the digest by qpdf
+status 0 "$KITH" ls -q --csv --hash "${SRCDIR:-.}/tests/data/containers/pdf/encrypted-256.pdf"
+says out "encrypted-256.pdf/8-0,,1056,350cd3533af3fbe070332a8cea4b464b15753c92"
+
 # what ls lists has the digests of the files that went in
 status 3 "$KITH" ls -q --csv --hash packed
 same "listed" 4 "$(grep -c "$sum1" out)"

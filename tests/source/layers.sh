@@ -242,7 +242,7 @@ only()
     found=$(grep -lE "^\s*#\s*include\s*[<\"]$1" lib/*/*.[ch] src/*.[ch] | tr '\n' ' ')
     [ "$found" = "$2 " ] || fail "<$1...> is included by $found, not by $2 alone"
 }
-only openssl/ "lib/base/digest.c lib/base/digest_signature.c"
+only openssl/ "lib/base/digest.c lib/base/digest_cipher.c lib/base/digest_signature.c"
 only tsk/ lib/disk/tsk.h
 only sqlite3.h lib/database/database_inner.h
 only libewf.h lib/disk/backend_libewf.c

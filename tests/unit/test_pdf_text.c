@@ -309,6 +309,11 @@ START_TEST(reads_files_of_programs)
         const char *name, *with;
     } files[] = {{"cairo", ""},
                  {"chromium", letters},
+                 {"encrypted-40", words},
+                 {"encrypted-128", words},
+                 {"encrypted-256", words},
+                 {"encrypted-aes", words},
+                 {"encrypted-draft", words},
                  {"ghostscript", words},
                  {"libreoffice", letters},
                  {"qpdf", words}};

@@ -37,7 +37,18 @@ cat >"$work/page.svg" <<EOF
 EOF
 rsvg-convert -f pdf -o cairo.pdf "$work/page.svg"
 
-for file in *.pdf; do
+# Encrypted with an empty password: by RC4 with 40 and 128 bits, by AES with 128 and 256, and that of a draft.
+printf 'A note that is attached.\n' >"$work/note.txt"
+qpdf --add-attachment "$work/note.txt" --filename=nöte.txt -- qpdf.pdf "$work/with-note.pdf"
+qpdf --allow-weak-crypto --encrypt '' owner 40 -- "$work/with-note.pdf" encrypted-40.pdf
+qpdf --allow-weak-crypto --encrypt '' owner 128 --use-aes=n -- "$work/with-note.pdf" encrypted-128.pdf
+qpdf --allow-weak-crypto --object-streams=preserve --encrypt '' owner 128 --use-aes=y --cleartext-metadata -- \
+    ghostscript.pdf encrypted-aes.pdf
+qpdf --object-streams=disable --encrypt '' owner 256 -- "$work/with-note.pdf" encrypted-256.pdf
+qpdf --linearize --encrypt '' owner 256 --force-R5 -- "$work/with-note.pdf" encrypted-draft.pdf
+qpdf --encrypt secret owner 256 -- qpdf.pdf locked.pdf
+
+for file in [!l]*.pdf libreoffice.pdf; do
     qpdf --json=2 --json-key=qpdf "$file" |
         python3 -c 'import json, sys; [print(*key[4:].split()[:2]) for key, value in json.load(sys.stdin)["qpdf"][1].items() if "stream" in value]' |
         sort -n | while read -r number generation; do
