@@ -90,10 +90,12 @@ void scan_containers_added(struct scan_containers *containers, uint64_t number)
 
 /* ---- levels ---- */
 
-/* What was found in a member, and in what is packed in it, is known to its container. */
+/* What is known of a member, and of what is packed in it, is known to its container. */
 static int pass_up(struct scan_container *parent, struct scan_container *member, bool is_outermost,
                    struct error *err)
 {
+    parent->inner.has_boilerplate |= member->has_boilerplate || member->inner.has_boilerplate;
+    parent->inner.is_cut |= member->is_cut || member->inner.is_cut;
     for (size_t i = 0; i < member->own.count && is_outermost; i++)
         member->own.list[i].carved = member->carved;
     if (parent->found.count + member->own.count > MOST_FOUND)
@@ -123,6 +125,13 @@ static int void_findings(struct scan_containers *containers, struct scan_contain
     return 0;
 }
 
+/* Boilerplate may be packed further in, as in the Base64 of a document that is attached to a mail. */
+static bool packs_boilerplate(const struct scan_container *container)
+{
+    return !container->is_cut &&
+           (container->has_boilerplate || (container->inner.has_boilerplate && !container->inner.is_cut));
+}
+
 /* Ends the open containers from the innermost one to that at this level. */
 static int end_to(struct scan_containers *containers, size_t level, struct error *err)
 {
@@ -134,6 +143,7 @@ static int end_to(struct scan_containers *containers, size_t level, struct error
         if (nesting->levels[nesting->depth].grade != BOILERPLATE_NONE &&
             void_findings(containers, container, err))
             return -1;
+        container->packs_boilerplate = packs_boilerplate(container);
         if (scan_containers_judge(containers, container, err))
             return -1;
         if (nesting->depth > 0 &&
@@ -171,6 +181,7 @@ static int begin_level(struct scan_containers *containers, const struct object *
     (*container)->carved = carved_at(object);
     (*container)->is_whole = (*container)->is_full = false;
     (*container)->has_boilerplate = (*container)->is_cut = false;
+    (*container)->inner.has_boilerplate = (*container)->inner.is_cut = false;
     return 0;
 }
 

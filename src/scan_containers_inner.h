@@ -40,6 +40,10 @@ struct scan_container {
     bool is_full;         /* there were more than MOST_FOUND */
     bool has_boilerplate; /* among its members */
     bool is_cut;          /* not all of its members could be read */
+    struct {
+        bool has_boilerplate, is_cut;
+    } inner;                /* of the containers in it, at any depth */
+    bool packs_boilerplate; /* there is some in it, and all that it is packed with was compared */
 };
 
 /* Judges a container all of whose members were added: extends the case by what they show.  -1 on error. */

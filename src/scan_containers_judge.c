@@ -287,7 +287,7 @@ static int fold_packed(struct judging *judging, struct found *own, struct error 
     member = find_marked(judging);
     if (member)
         return fold(judging, own, member->object, member->rank, err);
-    if (!container->has_boilerplate || container->is_cut)
+    if (!container->packs_boilerplate)
         return 0;
     own->is_folded = true;
     return casefile_fold(judging->containers->casefile, container->object.evidence, own->object, own->rank,

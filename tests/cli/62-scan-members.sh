@@ -14,7 +14,7 @@ for row in csv.DictReader(open(sys.argv[1])):
 }
 
 python3 - <<'PY' || fail "the containers cannot be created"
-import io, os, random, tarfile, zipfile
+import email.message, io, os, random, tarfile, zipfile
 r = random.Random(12)
 words = ["".join(r.choice("abcdefghijklmnop") for _ in range(r.randrange(2, 9))) for _ in range(3000)]
 
@@ -57,6 +57,28 @@ look, body, names = text(900), text(1500), text(800)
 pack("refs/offer.docx", document(body, look))
 pack("tree/offer.docx", document(body, text(900)), compresslevel=2)
 pack("tree/unrelated.docx", document(text(1500), look))
+
+def letter(*themes):
+    packed = io.BytesIO()
+    parts = {"word/styles.xml": look, **{"word/theme/theme%d.xml" % i: theme for i, theme in enumerate(themes)}}
+    pack(packed, {**parts, "word/document.xml": document(text(1500), look)["word/document.xml"]})
+    return packed.getvalue()
+
+def mail(path, lines, attached):
+    mail = email.message.EmailMessage()
+    mail["From"], mail["To"], mail["Date"] = "a@example.org", "b@example.org", "Fri, 20 Nov 2026 10:00:00 +0000"
+    mail["Subject"] = text(5).decode()
+    mail.set_content("\n".join(lines) + "\n")
+    mail.add_attachment(attached, maintype="application", subtype="octet-stream", filename="letter.docx")
+    open(path, "wb").write(bytes(mail))
+
+# The styles are the same Base64 in all mails; what is packed there has most in common with another document.
+lines, theme = [text(10).decode() for _ in range(40)], text(300)
+open("refs/letter.docx", "wb").write(letter(theme))
+mail("refs/mail.eml", lines, letter())
+mail("tree/reply.eml", [text(10).decode()] + ["> " + line for line in lines], letter(theme))
+mail("tree/unrelated.eml", [text(10).decode() for _ in range(40)], letter(theme))
+
 os.mkdir("large")
 for at, name in enumerate("abc"):
     pack("large/%s.zip" % name, {"%04d" % i: (files["dir/f%d.txt" % (i % 6)] if i % 50 == 0 else text(12)) for i in range(1400)})
@@ -75,6 +97,7 @@ more.tar|embedded|a.zip|members 6/6
 most.tar|variant|a.zip|members 4/6
 nested.zip/in/again.zip|variant|a.zip|members 6/6
 offer.docx|variant|offer.docx|members 2/2
+reply.eml|variant|mail.eml|members 0/3
 same.zip|identical|a.zip|sha1
 z-plain.txt|identical|dir/f5.txt of a.zip|sha1
 END
@@ -90,9 +113,10 @@ mv out all.csv
 rows all.csv >got
 for row in "again.zip/dir/f3.txt|identical|dir/f3.txt of a.zip|sha1" "same.zip/dir/f3.txt|identical|dir/f3.txt of a.zip|sha1" \
     "nested.zip/in/again.zip/dir/f3.txt|identical|dir/f3.txt of a.zip|sha1" "more.tar|variant|dir/f3.txt of a.zip|estimate" \
-    "offer.docx/word/document.xml|identical|word/document.xml of offer.docx|sha1" "unrelated.docx"; do
+    "offer.docx/word/document.xml|identical|word/document.xml of offer.docx|sha1" "unrelated.docx" "unrelated.eml"; do
     case $row in
     more.tar*) grep -qE '^more.tar\|(embedded|fragment)\|dir/f3.txt of a.zip\|' got || fail "--all lacks what is stored in more.tar" ;;
+    *.eml) grep -qE '^unrelated.eml\|(variant|fragment)\|mail.eml\|estimate' got || fail "--all lacks the Base64 of styles" ;;
     unrelated*) grep -qE '^unrelated.docx\|(variant|fragment)\|offer.docx\|estimate' got || fail "--all lacks the bytes of styles" ;;
     *) grep -qxF "$row" got || fail "--all lacks $row" ;;
     esac
@@ -109,7 +133,7 @@ for case in one eight; do
     same "a check of $case.case" sound "$(cat out)"
 done
 status 0 "$KITH" report --csv --proof members one.case
-same "findings by members" 5 "$(rows out | wc -l)"
+same "findings by members" 6 "$(rows out | wc -l)"
 status 0 "$KITH" report --format jsonl --proof members one.case
 python3 - out <<'PY' || fail "the lines of JSON are wrong"
 import json, sys
