@@ -402,7 +402,7 @@ int aff3_open(struct aff3 *aff, const char *path, bool force, struct error *err)
     uint8_t head[FILE_HEAD];
 
     *aff = (struct aff3){0};
-    if (datafile_open(&aff->file, path, err))
+    if (datafile_open(&aff->file, path, NULL, err))
         return -1;
     if (datafile_read(&aff->file, 0, head, sizeof head) || memcmp(head, "AFF10\r\n", sizeof head) != 0)
         error_set(err, "%s: not an AFF image: wrong signature", path);

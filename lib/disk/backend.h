@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "disk/content.h"
 
 /* A container of one format that holds a disk.  Damage and read errors are reported, never hidden. */
 struct backend {
@@ -32,19 +33,26 @@ struct backend {
     struct digest_values stored; /* digests of the whole disk, stored in the container */
 };
 
-/* paths: the container's files, in order.  Each function fills in the backend, which the caller has
- * initialized to zeros. */
+/*
+ * paths: the container's files, in order.  content: if not NULL, the bytes of the only file, which is none of
+ * the host, so that its path is merely its name; borrowed.  Each function fills in the backend, which the
+ * caller has initialized to zeros.
+ */
 int backend_raw_open(struct backend *backend, char *const *paths, size_t count, struct error *err);
 /* Reads from a descriptor, which the caller keeps. */
 int backend_raw_fd(struct backend *backend, int fd, const char *name, struct error *err);
+int backend_raw_content(struct backend *backend, struct content *content, struct error *err);
 /* force: tolerate damage to the structures of the set; data that cannot be located is unreadable. */
-int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, bool force,
-                     struct error *err);
+int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, struct content *content,
+                     bool force, struct error *err);
 /* Uses afflib only for LZMA pages; AFD and AFM are not supported. */
 int backend_aff_open(struct backend *backend, char *path, bool force, struct error *err);
-int backend_qcow2_open(struct backend *backend, const char *path, bool force, struct error *err);
-int backend_vdi_open(struct backend *backend, const char *path, bool force, struct error *err);
-int backend_vmdk_open(struct backend *backend, const char *path, bool force, struct error *err);
+int backend_qcow2_open(struct backend *backend, const char *path, struct content *content, bool force,
+                       struct error *err);
+int backend_vdi_open(struct backend *backend, const char *path, struct content *content, bool force,
+                     struct error *err);
+int backend_vmdk_open(struct backend *backend, const char *path, struct content *content, bool force,
+                      struct error *err);
 int backend_libewf_open(struct backend *backend, char *const *paths, size_t count, bool force,
                         struct error *err);
 /* type: libtsk's name for it, such as "vhd" or "afd". */

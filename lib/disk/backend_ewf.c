@@ -214,13 +214,14 @@ static bool prepare(struct ewf_reader *reader)
     return ready && reader->packed && reader->deflate && !damages->failed;
 }
 
-int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, bool force, struct error *err)
+int backend_ewf_open(struct backend *backend, char *const *paths, size_t count, struct content *content,
+                     bool force, struct error *err)
 {
     struct ewf_reader *reader = calloc(1, sizeof *reader);
 
     if (!reader)
         return error_set(err, "%s: out of memory", paths[0]);
-    if (ewf_open_set(&reader->ewf, paths, count, force, err)) {
+    if (ewf_open_set(&reader->ewf, paths, count, content, force, err)) {
         free(reader);
         return -1;
     }

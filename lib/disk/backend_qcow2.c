@@ -397,7 +397,8 @@ static int check_map(struct qcow2 *qcow2, const uint8_t *header, const char *pat
     return mapped_parts_judge(&qcow2->parts, path, force, qcow2->damages, sizeof qcow2->damages, err);
 }
 
-int backend_qcow2_open(struct backend *backend, const char *path, bool force, struct error *err)
+int backend_qcow2_open(struct backend *backend, const char *path, struct content *content, bool force,
+                       struct error *err)
 {
     struct qcow2 *qcow2 = calloc(1, sizeof *qcow2);
     uint8_t header[HEADER_LEN] = {0};
@@ -410,7 +411,7 @@ int backend_qcow2_open(struct backend *backend, const char *path, bool force, st
 
     if (!qcow2)
         return error_set(err, "%s: out of memory", path);
-    if (datafile_open(&qcow2->file, path, err)) {
+    if (datafile_open(&qcow2->file, path, content, err)) {
         free(qcow2);
         return -1;
     }

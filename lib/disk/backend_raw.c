@@ -98,6 +98,34 @@ int backend_raw_fd(struct backend *backend, int fd, const char *name, struct err
     return 0;
 }
 
+static ssize_t content_read_some(void *state, uint64_t offset, void *into, size_t len)
+{
+    struct content *content = state;
+    const uint64_t left = offset < content->size ? content->size - offset : 0;
+    const ssize_t got = left ? content->read(content, offset, into, len < left ? len : (size_t)left) : 0;
+
+    if (left && got <= 0)
+        errno = EIO;
+    return left && got <= 0 ? -1 : got;
+}
+
+static void leave_content(void *state)
+{
+    (void)state;
+}
+
+int backend_raw_content(struct backend *backend, struct content *content, struct error *err)
+{
+    if (content->size > INT64_MAX)
+        return error_set(err, "it is too large");
+    *backend = (struct backend){.size = content->size,
+                                .sector_size = 512,
+                                .read = content_read_some,
+                                .close = leave_content,
+                                .state = content};
+    return 0;
+}
+
 /*
  * When an image is split, all parts except the last one have the same size.  A shorter one in the middle is
  * truncated, so that everything after it would be misplaced; a longer last one belongs to another image.

@@ -147,7 +147,8 @@ static int read_map(struct vdi *vdi, const uint8_t *header, const char *path, bo
     return mapped_parts_judge(&vdi->parts, path, force, vdi->damages, sizeof vdi->damages, err);
 }
 
-int backend_vdi_open(struct backend *backend, const char *path, bool force, struct error *err)
+int backend_vdi_open(struct backend *backend, const char *path, struct content *content, bool force,
+                     struct error *err)
 {
     struct vdi *vdi = calloc(1, sizeof *vdi);
     uint8_t header[HEADER_LEN];
@@ -155,7 +156,7 @@ int backend_vdi_open(struct backend *backend, const char *path, bool force, stru
 
     if (!vdi)
         return error_set(err, "%s: out of memory", path);
-    if (datafile_open(&vdi->file, path, err)) {
+    if (datafile_open(&vdi->file, path, content, err)) {
         free(vdi);
         return -1;
     }

@@ -30,11 +30,12 @@ struct extent {
 struct vmdk {
     struct extent *extents;
     size_t count;
-    uint64_t size;         /* sum over all extents */
-    struct buffer files;   /* names of the extents' files, each NUL-terminated */
-    struct buffer damages; /* lines, NUL-terminated */
-    struct ranges lost;    /* bytes of the disk known to be lost on opening */
-    bool force;            /* tolerate damaged maps */
+    uint64_t size;           /* sum over all extents */
+    struct buffer files;     /* names of the extents' files, each NUL-terminated */
+    struct buffer damages;   /* lines, NUL-terminated */
+    struct ranges lost;      /* bytes of the disk known to be lost on opening */
+    bool force;              /* tolerate damaged maps */
+    struct content *content; /* in which the only file lies; NULL: of the host */
 };
 
 static const struct extent *extent_at(const struct vmdk *vmdk, uint64_t offset)
@@ -88,13 +89,13 @@ static void vmdk_close(void *state)
 }
 
 /* path: the extent's own file. */
-static int open_inner(struct extent *extent, const struct vmdk_extent *listed, char *path, bool force,
-                      struct error *err)
+static int open_inner(struct extent *extent, const struct vmdk_extent *listed, char *path,
+                      const struct vmdk *vmdk, struct error *err)
 {
     char *const paths[] = {path, NULL};
     uint64_t size;
 
-    if (listed->kind == VMDK_SPARSE ? vmdk_sparse_open(&extent->inner, path, force, err)
+    if (listed->kind == VMDK_SPARSE ? vmdk_sparse_open(&extent->inner, path, vmdk->content, vmdk->force, err)
                                     : backend_raw_open(&extent->inner, paths, 1, err)) {
         extent->inner = (struct backend){.close = NULL};
         return -1;
@@ -155,8 +156,7 @@ static int open_extent(struct vmdk *vmdk, const struct vmdk_extent *listed, cons
         return 0;
     path = path_beside(disk, listed->name);
     buffer_add(&vmdk->files, listed->name, strlen(listed->name) + 1);
-    result =
-        path ? open_inner(extent, listed, path, vmdk->force, &cause) : error_set(&cause, "out of memory");
+    result = path ? open_inner(extent, listed, path, vmdk, &cause) : error_set(&cause, "out of memory");
     if (result == 0 && take_lost(vmdk, extent))
         result = error_set(&cause, "out of memory");
     if (result && path && strcmp(path, disk) == 0) /* a disk in one file is its own extent */
@@ -183,14 +183,14 @@ static int open_extents(struct vmdk *vmdk, const struct vmdk_descriptor *descrip
 }
 
 /* The text is a file of its own, or embedded in the disk's only extent. */
-static int read_descriptor(struct vmdk_descriptor *descriptor, const char *path, bool *is_embedded,
-                           struct error *err)
+static int read_descriptor(struct vmdk_descriptor *descriptor, const char *path, struct content *content,
+                           bool *is_embedded, struct error *err)
 {
     struct datafile file;
     uint8_t header[VMDK_SPARSE_HEADER] = {0};
     uint64_t at = 0, len;
     char *text = calloc(1, VMDK_MOST_TEXT + 1);
-    int result = text ? datafile_open(&file, path, err) : error_set(err, "%s: out of memory", path);
+    int result = text ? datafile_open(&file, path, content, err) : error_set(err, "%s: out of memory", path);
 
     if (result == 0) {
         len = file.size;
@@ -230,16 +230,21 @@ static int open_alone(struct vmdk *vmdk, struct vmdk_descriptor *descriptor, con
     return open_extents(vmdk, descriptor, path, err);
 }
 
-int backend_vmdk_open(struct backend *backend, const char *path, bool force, struct error *err)
+int backend_vmdk_open(struct backend *backend, const char *path, struct content *content, bool force,
+                      struct error *err)
 {
     struct vmdk *vmdk = calloc(1, sizeof *vmdk);
     struct vmdk_descriptor descriptor = {0};
     bool is_embedded = false;
-    int result = vmdk ? read_descriptor(&descriptor, path, &is_embedded, err)
+    int result = vmdk ? read_descriptor(&descriptor, path, content, &is_embedded, err)
                       : error_set(err, "%s: out of memory", path);
 
-    if (vmdk)
+    if (vmdk) {
         vmdk->force = force;
+        vmdk->content = content;
+    }
+    if (result == 0 && content && !is_embedded)
+        result = error_set(err, "%s: is split into several files; extract all of them, then scan them", path);
     if (result == 0)
         result = is_embedded ? open_alone(vmdk, &descriptor, path, err)
                              : open_extents(vmdk, &descriptor, path, err);

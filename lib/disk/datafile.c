@@ -6,10 +6,15 @@
 
 #include "base/walk.h"
 
-int datafile_open(struct datafile *file, const char *path, struct error *err)
+int datafile_open(struct datafile *file, const char *path, struct content *content, struct error *err)
 {
     off_t size;
 
+    if (content) {
+        *file = (struct datafile){-1, content->size, content};
+        return 0;
+    }
+    file->content = NULL;
     file->fd = walk_open(path, 0);
     if (file->fd < 0)
         return error_errno(err, "%s", path);
@@ -25,7 +30,8 @@ int datafile_open(struct datafile *file, const char *path, struct error *err)
 
 void datafile_close(struct datafile *file)
 {
-    close(file->fd);
+    if (!file->content)
+        close(file->fd);
 }
 
 int datafile_read(const struct datafile *file, uint64_t offset, void *into, size_t len)
@@ -35,6 +41,10 @@ int datafile_read(const struct datafile *file, uint64_t offset, void *into, size
     if (offset > file->size || len > file->size - offset) {
         errno = EIO;
         return -1;
+    }
+    if (file->content) {
+        errno = EIO;
+        return content_read(file->content, offset, into, len);
     }
     while (len > 0) {
         const ssize_t got = pread(file->fd, at, len, (off_t)offset);

@@ -19,13 +19,14 @@ enum {
 
 /* ---- files ---- */
 
-static int open_files(struct ewf *ewf, char *const *paths, size_t count, struct error *err)
+static int open_files(struct ewf *ewf, char *const *paths, size_t count, struct content *content,
+                      struct error *err)
 {
     ewf->files = calloc(count, sizeof *ewf->files);
     if (!ewf->files)
         return error_set(err, "%s: out of memory", paths[0]);
     for (; ewf->file_count < count; ewf->file_count++)
-        if (datafile_open(&ewf->files[ewf->file_count], paths[ewf->file_count], err))
+        if (datafile_open(&ewf->files[ewf->file_count], paths[ewf->file_count], content, err))
             return -1;
     return 0;
 }
@@ -170,7 +171,8 @@ static int read_segments(struct ewf_opening *opening)
         char missing[EWF_NAMES_ROOM];
 
         ewf_names_extension(opening->paths[0], next, missing);
-        return ewf_damage(opening, "segment %s is missing: the set does not end with this one", missing);
+        return ewf_damage(opening, "segment %s is missing: the set does not end with this one%s", missing,
+                          ewf->files[0].content ? " (to read all of them, extract all of them)" : "");
     }
     return 0;
 }
@@ -261,12 +263,13 @@ static int read_set(struct ewf_opening *opening)
     return ewf->damages.failed ? error_set(opening->err, "%s: out of memory", opening->paths[0]) : 0;
 }
 
-int ewf_open_set(struct ewf *ewf, char *const *paths, size_t count, bool force, struct error *err)
+int ewf_open_set(struct ewf *ewf, char *const *paths, size_t count, struct content *content, bool force,
+                 struct error *err)
 {
     struct ewf_opening opening = {.ewf = ewf, .paths = paths, .force = force, .err = err};
 
     *ewf = (struct ewf){0};
-    if (open_files(ewf, paths, count, err) == 0 && read_set(&opening) == 0)
+    if (open_files(ewf, paths, count, content, err) == 0 && read_set(&opening) == 0)
         return 0;
     ewf_close_set(ewf);
     return -1;

@@ -60,8 +60,9 @@ struct ewf_place {
     bool compressed;
 };
 
-/* Opens the files at paths.  On failure there is nothing to close. */
-int ewf_open_set(struct ewf *ewf, char *const *paths, size_t count, bool force, struct error *err);
+/* Opens the files at paths; content: as in backend.h.  On failure there is nothing to close. */
+int ewf_open_set(struct ewf *ewf, char *const *paths, size_t count, struct content *content, bool force,
+                 struct error *err);
 void ewf_close_set(struct ewf *ewf);
 
 /* Bytes in a chunk, and in the whole medium. */

@@ -39,6 +39,12 @@ bool medium_is_part(const char *path);
 /* type: NULL to detect it.  force: read what remains of a damaged container; see medium_damages.  An
  * unsupported format is an error that names the format and says what to do. */
 struct medium *medium_open(char *const *files, size_t count, const char *type, bool force, struct error *err);
+/*
+ * Opens an image that is not a file of the host, but content, which must outlive it.  name: for messages.  An
+ * image in several files, or in a format that only a library can read, is an error.
+ */
+struct medium *medium_open_content(struct content *content, const char *name, const char *type, bool force,
+                                   struct error *err);
 /* Opens a descriptor, which the caller keeps. */
 struct medium *medium_open_fd(int fd, const char *name, struct error *err);
 /* Takes ownership of a backend, even on error. */

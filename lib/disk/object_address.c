@@ -230,6 +230,13 @@ bool object_is_member(const char *parent, size_t parent_len, const char *member,
 
 /* ---- taking apart ---- */
 
+bool object_is_base(const char *address, size_t len)
+{
+    struct address_text text = {address, address + len};
+
+    return skip_base(&text) && text.at == text.end;
+}
+
 size_t object_base_len(const char *address)
 {
     return strcspn(address, "/");

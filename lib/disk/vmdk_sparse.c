@@ -295,7 +295,8 @@ static const char *sparse_damages(void *map)
     return ((struct sparse *)map)->damages;
 }
 
-int vmdk_sparse_open(struct backend *backend, const char *path, bool force, struct error *err)
+int vmdk_sparse_open(struct backend *backend, const char *path, struct content *content, bool force,
+                     struct error *err)
 {
     struct sparse *sparse = calloc(1, sizeof *sparse);
     uint8_t header[VMDK_SPARSE_HEADER];
@@ -304,7 +305,7 @@ int vmdk_sparse_open(struct backend *backend, const char *path, bool force, stru
 
     if (!sparse)
         return error_set(err, "%s: out of memory", path);
-    if (datafile_open(&sparse->file, path, err)) {
+    if (datafile_open(&sparse->file, path, content, err)) {
         free(sparse);
         return -1;
     }

@@ -14,6 +14,7 @@
 enum { VMDK_SPARSE_HEADER = 512 }; /* bytes */
 
 /* Opens it as a backend (backend.h).  force: tolerate a damaged map. */
-int vmdk_sparse_open(struct backend *backend, const char *path, bool force, struct error *err);
+int vmdk_sparse_open(struct backend *backend, const char *path, struct content *content, bool force,
+                     struct error *err);
 
 #endif

@@ -260,6 +260,45 @@ START_TEST(unreadable_bytes_are_zeros_and_recorded)
 }
 END_TEST
 
+static ssize_t read_fake_content(struct content *content, uint64_t offset, void *into, size_t len)
+{
+    ck_assert_uint_eq(content->size, SIZE);
+    return fake_read(&fake, offset, into, len);
+}
+
+START_TEST(content_is_read_like_a_disk)
+{
+    for (int round = 0; round < 30; round++) {
+        struct content content = {SIZE, read_fake_content};
+        struct medium *medium;
+        struct error err = {""};
+
+        begin_fake((enum behaviour)(round % 3));
+        make_bad((unsigned)(random64() % 10), PIECE, 3);
+        medium = medium_open_content(&content, "it", round % 2 ? "raw" : NULL, false, &err);
+        ck_assert_msg(medium != NULL, "%s", err.text);
+        ck_assert_uint_eq(medium_size(medium), SIZE);
+        ck_assert_str_eq(medium_format(medium), "raw");
+        read_around(medium);
+        assert_noted(medium);
+        medium_close(medium);
+        ck_assert_uint_eq(fake.closed, 0);
+    }
+}
+END_TEST
+
+START_TEST(content_that_claims_too_much_is_refused)
+{
+    struct content content = {((uint64_t)1 << 50) + 1, read_fake_content};
+    struct error err = {""};
+
+    ck_assert_ptr_null(medium_open_content(&content, "it", "raw", false, &err));
+    ck_assert_msg(strstr(err.text, "it: claims"), "%s", err.text);
+    content.size = (uint64_t)INT64_MAX + 1;
+    ck_assert_ptr_null(medium_open_content(&content, "it", "raw", false, &err));
+}
+END_TEST
+
 START_TEST(one_read_of_everything_records_each_bad_range_once)
 {
     for (int round = 0; round < 30; round++) {
@@ -674,6 +713,7 @@ START_TEST(an_unsupported_container_is_refused_unless_raw_is_requested)
 END_TEST
 
 RUN_TESTS("medium", everything_readable_is_read_correctly, unreadable_bytes_are_zeros_and_recorded,
+          content_is_read_like_a_disk, content_that_claims_too_much_is_refused,
           one_read_of_everything_records_each_bad_range_once,
           bad_bytes_are_counted_once_however_they_were_read,
           bad_bytes_between_two_bad_ranges_are_counted_once, bad_bytes_reread_much_later_are_counted_once,
