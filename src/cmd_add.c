@@ -311,15 +311,14 @@ static void show_summary(const struct add *add)
             refset_path(add->set), add->boilerplate, plural(add->boilerplate));
 }
 
-/* Whether all paths exist; shows those that do not. */
-static bool all_exist(int count, char **paths)
+/* Whether all paths can be read; shows those that cannot. */
+static bool all_exist(const struct add *add, int count, char **paths)
 {
     bool all = true;
     struct error err;
 
     for (int i = 0; i < count; i++)
-        if (access(paths[i], F_OK)) {
-            error_errno(&err, "%s", paths[i]);
+        if (evidence_check(paths[i], add->run.options.image_type, &err)) {
             complain_error(&err);
             all = false;
         }
@@ -366,7 +365,7 @@ static int add_to_set(struct add *add, const char *path, int count, char **paths
     struct error err;
     int status;
 
-    if (is_new && !all_exist(count, paths)) {
+    if (is_new && !all_exist(add, count, paths)) {
         complain("%s: was not created", path);
         return EXIT_PARTIAL;
     }

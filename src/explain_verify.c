@@ -47,6 +47,7 @@ static void quote_path(struct buffer *out, const char *path)
 
 /* ---- reading the object ---- */
 
+/* Not for an image inside another one (evidence.h), which no other tool finds by its path. */
 static bool is_one_file(const struct case_evidence *evidence)
 {
     return strncmp(evidence->stamp, "1 file,", 7) == 0;
@@ -84,7 +85,8 @@ static bool has_inode(const struct case_object *object)
 /* Images in which icat finds files as kith does. */
 static bool is_for_icat(const struct case_evidence *evidence)
 {
-    return is_one_raw_file(evidence) || strcmp(evidence->format, "E01") == 0;
+    return is_one_raw_file(evidence) ||
+           (strcmp(evidence->format, "E01") == 0 && strncmp(evidence->stamp, "inside ", 7) != 0);
 }
 
 static enum method method_of(const struct case_row *row)

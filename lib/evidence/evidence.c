@@ -13,6 +13,7 @@
 #include "base/walk.h"
 #include "crew/sandbox.h"
 #include "disk/medium.h"
+#include "evidence/inside.h"
 #include "evidence/reading.h"
 #include "evidence/worker.h"
 
@@ -52,14 +53,9 @@ static uint64_t snapshot_bytes(const struct snapshot *snapshot)
     return sum;
 }
 
-static bool is_later(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
-}
-
 static bool is_same_time(const struct timespec *a, const struct timespec *b)
 {
-    return !is_later(a, b) && !is_later(b, a);
+    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
 /* A writer can reset the modification time, but not the status change time. */
@@ -87,120 +83,6 @@ static void check_snapshot(struct reading *reading, const struct snapshot *snaps
         check_file(reading, files[i], &snapshot->stats[i]);
     for (size_t i = 0; i < reading->extent_count; i++)
         check_file(reading, reading->extents[i].path, &reading->extents[i].st);
-}
-
-/* The totals over a number of files. */
-struct sum {
-    uint64_t files, bytes;
-    struct timespec written, changed; /* the latest of all */
-};
-
-static void add_file(struct sum *sum, const struct stat *st)
-{
-    sum->files++;
-    sum->bytes += (uint64_t)st->st_size;
-    if (is_later(&st->st_mtim, &sum->written))
-        sum->written = st->st_mtim;
-    if (is_later(&st->st_ctim, &sum->changed))
-        sum->changed = st->st_ctim;
-}
-
-static int sum_files(char *const *files, size_t count, struct sum *sum, struct error *err)
-{
-    struct snapshot snapshot = {0};
-    const int result = take_snapshot(&snapshot, files, count, err);
-
-    for (size_t i = 0; result == 0 && i < count; i++)
-        add_file(sum, &snapshot.stats[i]);
-    free(snapshot.stats);
-    return result;
-}
-
-static int sum_image(const char *path, const char *image_type, struct sum *sum, struct error *err)
-{
-    size_t count = 0, extent_count = 0;
-    char **files = medium_files(path, image_type, &count, err);
-    char **extents = files ? medium_named_extents(path, &extent_count, err) : NULL;
-    int result = extents ? sum_files(files, count, sum, err) : -1;
-
-    if (result == 0 && extent_count)
-        result = sum_files(extents, extent_count, sum, err);
-    medium_files_free(files);
-    medium_files_free(extents);
-    return result;
-}
-
-/* Errors are ignored here: they are reported when the files are read. */
-static int sum_folder(const char *path, struct sum *sum, struct error *err)
-{
-    struct walk *walk = walk_new(path, err);
-    struct walk_item item;
-    enum walk_result result;
-    struct stat st;
-    struct error ignored;
-
-    if (!walk)
-        return -1;
-    while ((result = walk_next(walk, &item, &ignored)) != WALK_END)
-        if (result == WALK_FILE && lstat(item.path, &st) == 0)
-            add_file(sum, &st);
-    walk_free(walk);
-    return 0;
-}
-
-enum { TIME_LEN = 60 };
-
-static void put_time(char text[TIME_LEN], const struct timespec *time)
-{
-    char day[40] = "at an unknown time";
-    struct tm tm;
-
-    if (gmtime_r(&time->tv_sec, &tm))
-        strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(text, TIME_LEN, "%s.%09ldZ", day, (long)time->tv_nsec);
-}
-
-static void put_stamp(char stamp[EVIDENCE_STAMP_LEN + 1], const struct sum *sum)
-{
-    char written[TIME_LEN], changed[TIME_LEN];
-
-    put_time(written, &sum->written);
-    put_time(changed, &sum->changed);
-    snprintf(stamp, EVIDENCE_STAMP_LEN + 1,
-             "%" PRIu64 " file%s, %" PRIu64 " bytes, last modified %s, status changed %s", sum->files,
-             sum->files == 1 ? "" : "s", sum->bytes, written, changed);
-}
-
-int evidence_check(const char *path, const char *image_type, struct error *err)
-{
-    struct stat st;
-    struct sum sum = {0};
-
-    if (stat(path, &st) || access(path, S_ISDIR(st.st_mode) ? R_OK | X_OK : R_OK))
-        return error_errno(err, "%s", path);
-    if (S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode))
-        return 0;
-    if (!S_ISREG(st.st_mode))
-        return error_set(err, "%s: is %s; evidence must be an image, a block device, a folder or a file",
-                         path, walk_kind(st.st_mode));
-    return sum_image(path, image_type, &sum, err);
-}
-
-int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1],
-                   struct error *err)
-{
-    struct sum sum = {0};
-    struct stat st;
-
-    stamp[0] = '\0';
-    if (stat(path, &st))
-        return error_errno(err, "%s", path);
-    if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return 0;
-    if (S_ISREG(st.st_mode) ? sum_image(path, image_type, &sum, err) : sum_folder(path, &sum, err))
-        return -1;
-    put_stamp(stamp, &sum);
-    return 0;
 }
 
 /* ---- reading ---- */
@@ -305,6 +187,8 @@ static void read_with_crew(struct reading *reading, struct worker_setup *setup, 
     struct worker_setup plain = {.files = setup->files,
                                  .count = setup->count,
                                  .type = setup->type,
+                                 .object = setup->object,
+                                 .object_name = setup->object_name,
                                  .force = setup->force,
                                  .bytes = setup->bytes,
                                  .digests = reading->options->image_digests};
@@ -335,16 +219,39 @@ static void read_with_crew(struct reading *reading, struct worker_setup *setup, 
     report_bad(reading);
 }
 
+/* Finds the object that is the image to read. */
+static void find_object(struct reading *reading, struct inside *inside, struct worker_setup *setup)
+{
+    enum evidence_result result = EVIDENCE_FAILED;
+
+    if (inside_begin(inside, reading->path, reading->inner, reading->options, reading->sink, reading->err) ==
+        0)
+        result = evidence_read(reading->file, &inside->options, &inside->sink, reading->err);
+    reading->stopped = reading->options->stop && atomic_load(reading->options->stop);
+    reading->failed |= reading->stopped || result == EVIDENCE_FAILED || inside_end(inside, reading->err);
+    if (reading->failed)
+        return;
+    if (inside->object.state == OBJECT_PARTIAL)
+        reading_problem(reading, "%.*s: what is missing was treated as zeros",
+                        (int)inside->object.problem.len, inside->object.problem.data);
+    setup->object = &inside->object;
+    setup->object_name = reading->path;
+    setup->bytes += inside->object.size < INSIDE_MOST_MEMORY ? inside->object.size : INSIDE_MOST_MEMORY;
+    reading->bounds.bytes = inside->object.size;
+}
+
 static void read_image(struct reading *reading)
 {
+    struct inside inside = {.path = NULL};
     struct worker_setup setup = {.type = reading->options->image_type,
                                  .force = reading->options->force,
                                  .inspector = reading->options->inspector,
                                  .opening = reading->bounds.opens ? reading->options->opening : OPENING_NO,
                                  .depth = reading->options->depth};
     struct snapshot snapshot = {0};
-    char **files = medium_files(reading->path, setup.type, &setup.count, reading->err);
-    char *folder = path_folder(reading->path);
+    char **files =
+        medium_files(reading->file, reading->inner ? NULL : setup.type, &setup.count, reading->err);
+    char *folder = path_folder(reading->file);
     const char *folders[] = {folder, NULL};
 
     if (!folder)
@@ -354,9 +261,14 @@ static void read_image(struct reading *reading)
     if (!reading->failed) {
         setup.files = files;
         setup.bytes = reading->bounds.bytes = snapshot_bytes(&snapshot);
+        if (reading->inner)
+            find_object(reading, &inside, &setup);
+    }
+    if (!reading->failed) {
         read_with_crew(reading, &setup, folders, reading_image);
         check_snapshot(reading, &snapshot, files);
     }
+    inside_release(&inside);
     free(snapshot.stats);
     free(folder);
     medium_files_free(files);
@@ -446,7 +358,11 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
                                    const struct evidence_sink *sink, struct error *err)
 {
     const struct evidence_sink whole = complete(sink);
+    const char *inner = NULL;
+    char *outer = inside_file(path, &inner);
     struct reading reading = {.path = path,
+                              .file = outer ? outer : path,
+                              .inner = inner,
                               .options = options,
                               .sink = &whole,
                               .err = err,
@@ -455,8 +371,9 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
                                                   (options->kinds & OBJECT_BIT(OBJECT_MEMBER))}};
     struct stat st;
 
-    if (stat(path, &st)) {
+    if (stat(reading.file, &st)) {
         error_errno(err, "%s", path);
+        free(outer);
         return EVIDENCE_FAILED;
     }
     for (size_t i = 0; options->bad && i < options->bad->count; i++)
@@ -464,7 +381,7 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
             reading_out_of_memory(&reading);
     if (S_ISDIR(st.st_mode)) {
         read_host(&reading, reading_folder);
-    } else if (options->as_file && S_ISREG(st.st_mode)) {
+    } else if (options->as_file && !outer && S_ISREG(st.st_mode)) {
         read_host(&reading, reading_file);
     } else if (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) {
         read_image(&reading);
@@ -473,6 +390,7 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
         reading.failed = true;
     }
     release(&reading);
+    free(outer);
     return reading.stopped   ? EVIDENCE_STOPPED
            : reading.failed  ? EVIDENCE_FAILED
            : reading.changed ? EVIDENCE_CHANGED

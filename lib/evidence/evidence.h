@@ -8,9 +8,10 @@
 #include "evidence/evidence_sink.h"
 
 /*
- * Evidence: a disk image, a block device, or a folder or file of the host.  Everything in it is delivered
- * object by object: volumes and gaps by position; within a file system by inode, then metadata blocks, then
- * free blocks.  The order does not depend on the number of workers.
+ * Evidence: a disk image, a block device, a folder or file of the host, or a disk image that is an object of
+ * another one: its path is then that of the image, a slash, and the address (inside.h).  Everything in it is
+ * delivered object by object: volumes and gaps by position; within a file system by inode, then metadata
+ * blocks, then free blocks.  The order does not depend on the number of workers.
  *
  * Evidence is opened read-only, and only sandboxed worker processes parse it (crew.h).
  */
@@ -35,7 +36,8 @@ enum { EVIDENCE_STAMP_LEN = 255 };
 /*
  * Describes the files of the evidence from the outside: their number, total size, and the latest modification
  * and status change times.  A later comparison shows whether the evidence may have changed. "" for a device,
- * which has no such times.  Returns -1 and fills err on error.
+ * which has no such times; that of an image inside another one begins with "inside".  Returns -1 and fills
+ * err on error.
  */
 int evidence_stamp(const char *path, const char *image_type, char stamp[EVIDENCE_STAMP_LEN + 1],
                    struct error *err);

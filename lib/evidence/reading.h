@@ -67,6 +67,8 @@ struct folder_reading {
 
 struct reading {
     const char *path;
+    const char *file;  /* the image's (first) file, or the host's; the same, unless an object is read: */
+    const char *inner; /* the image to read is this object of the image in the file; NULL: the latter is */
     const struct evidence_options *options;
     const struct evidence_sink *sink;
     struct crew *crew;

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
+#include "container/unopened.h"
 #include "disk/medium.h"
+#include "evidence/inside.h"
 #include "evidence/reading.h"
 
 /* Appends a stream's name to each path of its file. */
@@ -140,10 +143,32 @@ static size_t find_member_paths(struct reading *reading, const struct object *me
     return 1;
 }
 
+/* A disk image is no container whose members are listed: the reason says how to read it. */
+static void name_image(struct reading *reading, struct object *member)
+{
+    const char *opener = unopened_format_image.name;
+    const bool is_image = member->member.len > strlen(opener) &&
+                          memcmp(member->member.data, opener, strlen(opener)) == 0 &&
+                          member->member.data[strlen(opener)] == '/';
+    struct buffer *out = &member->problem;
+
+    if (!is_image || reading->inner || reading->shown.label[0] == '\0' ||
+        !inside_is_readable(member->parent.data, member->parent.len))
+        return;
+    buffer_reset(out);
+    buffer_add_text(out, "disk images are evidence of their own: kith reads this one as ");
+    escape_text(out, reading->path, strlen(reading->path));
+    if (strcmp(reading->shown.label, "-") != 0)
+        buffer_printf(out, "/%s", reading->shown.label);
+    buffer_add_char(out, '/');
+    buffer_add(out, member->parent.data, member->parent.len);
+}
+
 void reading_take_member(struct reading *reading, struct object *member)
 {
     if (!reading_wants(reading, OBJECT_MEMBER))
         return;
+    name_image(reading, member);
     if (member->state == OBJECT_CHANGED)
         reading->changed = true;
     else if (member->state != OBJECT_WHOLE && (member->flags & OBJECT_ALLOCATED))

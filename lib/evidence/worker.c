@@ -17,6 +17,20 @@ static void pass_on(void *arg, const void *data, size_t len)
     crew_stream(arg, data, len);
 }
 
+static struct medium *open_medium(struct evidence_worker *worker, struct error *err)
+{
+    const struct worker_setup *setup = worker->setup;
+    char *const *files = setup->files;
+
+    if (!setup->object)
+        return medium_open(files, setup->count, setup->type, setup->force, err);
+    worker->outer = medium_open(files, setup->count, NULL, setup->force, err);
+    if (!worker->outer)
+        return NULL;
+    content_runs_init(&worker->object, worker->outer, setup->object);
+    return medium_open_content(&worker->object.content, setup->object_name, setup->type, setup->force, err);
+}
+
 static int open_worker(struct evidence_worker *worker, struct error *err)
 {
     const struct worker_setup *setup = worker->setup;
@@ -33,7 +47,7 @@ static int open_worker(struct evidence_worker *worker, struct error *err)
         return -1;
     if (!setup->files)
         return 0;
-    worker->medium = medium_open(setup->files, setup->count, setup->type, setup->force, err);
+    worker->medium = open_medium(worker, err);
     worker->disk = worker->medium ? disk_open(worker->medium, err) : NULL;
     if (!worker->disk)
         return -1;

@@ -10,6 +10,7 @@
 #include "container/opening.h"
 #include "crew/crew.h"
 #include "disk/inspector.h"
+#include "disk/object.h"
 
 /*
  * The worker's side of reading evidence: it receives tasks and answers with messages (both are in
@@ -22,7 +23,10 @@ struct worker_setup {
     size_t count;
     uint64_t bytes;   /* total size of these files */
     const char *type; /* of the image; NULL: detect it */
-    bool force;       /* read what remains of a damaged container */
+    /* An object of the image is the image to read, and this its name; type is then its type.  Or NULL. */
+    const struct object *object;
+    const char *object_name;
+    bool force; /* read what remains of a damaged container */
     const struct inspector *inspector;
     enum opening_mode opening; /* of containers, to this depth; needs an inspector */
     unsigned depth;

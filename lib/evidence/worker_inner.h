@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/ranges.h"
 #include "base/wire.h"
+#include "disk/content_runs.h"
 #include "disk/disk.h"
 #include "disk/filesystem.h"
 #include "disk/medium.h"
@@ -20,6 +21,8 @@ struct evidence_worker {
     const struct worker_setup *setup;
     struct crew_worker *crew;
     struct medium *medium;
+    struct medium *outer; /* the image that the medium is an object of; or NULL */
+    struct content_runs object;
     struct disk *disk;
     struct filesystem *filesystem; /* the one used last */
     struct disk_system system;

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/inside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- the path ---- */
+
+char *inside_file(const char *path, const char **object)
+{
+    const int kept = errno;
+    struct stat st;
+    char *file = NULL;
+
+    if (stat(path, &st) && errno == ENOTDIR)
+        file = strdup(path);
+    for (char *slash = file ? strrchr(file, '/') : NULL; slash; slash = strrchr(file, '/')) {
+        *slash = '\0';
+        if (stat(file, &st) == 0 && (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode))) {
+            *object = path + (slash - file) + 1;
+            errno = kept;
+            return file;
+        }
+    }
+    free(file);
+    errno = kept;
+    return NULL;
+}
+
+/* "-" is that of a file of the host. */
+bool inside_is_readable(const char *address, size_t len)
+{
+    return len > 0 && address[0] != '-' && object_is_base(address, len);
+}
+
+int inside_parse(struct inside_address *address, const char *path, const char *object, struct error *err)
+{
+    const char *at = object;
+
+    while (!inside_is_readable(at, strcspn(at, "/")) && strchr(at, '/'))
+        at = strchr(at, '/') + 1;
+    if (!inside_is_readable(at, strcspn(at, "/")))
+        return error_set(err,
+                         "%s: '%s' is not the address of an object, such as 1234-128-1 (kith ls lists them)",
+                         path, object);
+    if (strchr(at, '/'))
+        return error_set(err,
+                         "%s: what is packed in an object cannot be read where it is: extract it, then "
+                         "read it as a file",
+                         path);
+    *address = (struct inside_address){.label = object, .base = at};
+    address->label_len = at > object ? (size_t)(at - object) - 1 : 0;
+    return 0;
+}
+
+/* ---- the search ---- */
+
+static bool is_label(const struct inside_address *address, size_t from, const char *label)
+{
+    return label && strlen(label) == address->label_len - from &&
+           strncmp(label, address->label + from, address->label_len - from) == 0;
+}
+
+/* A volume that was asked for by its sector has a dash in place of its number. */
+static bool is_of_volume(const struct inside_address *address, const char *label)
+{
+    return address->label_len == 0 || is_label(address, 0, label) ||
+           (strncmp(address->label, "-@", 2) == 0 && is_label(address, 1, strchr(label, '@')));
+}
+static void fail(struct inside *inside)
+{
+    inside->failed = true;
+    atomic_store(&inside->stop, true);
+}
+
+static void keep(struct inside *inside, const struct evidence_volume *volume, const struct object *object)
+{
+    struct wire wire;
+
+    buffer_reset(&inside->text);
+    object_encode(&inside->text, object);
+    wire = (struct wire){inside->text.data, inside->text.len, false};
+    if (inside->text.failed || !object_decode(&wire, &inside->object))
+        fail(inside);
+    snprintf(inside->label, sizeof inside->label, "%s", volume->label);
+    inside->found = true;
+    inside->is_packed = strncmp(volume->system, "apfs", 4) == 0 || strncmp(volume->system, "yaffs", 5) == 0;
+    if (inside->address.label_len || inside->options.ranges || strcmp(volume->label, "-") == 0)
+        atomic_store(&inside->stop, true); /* no other object has this address */
+}
+
+static void take_object(void *arg, const struct evidence_volume *volume, const struct object *object,
+                        const char *paths, size_t count)
+{
+    struct inside *inside = arg;
+
+    (void)paths, (void)count;
+    if (object->kind == OBJECT_MEMBER || !is_of_volume(&inside->address, volume->label))
+        return;
+    buffer_reset(&inside->text);
+    object_address(&inside->text, object);
+    buffer_add_char(&inside->text, '\0');
+    if (inside->text.failed)
+        fail(inside);
+    else if (strcmp(inside->text.data, inside->address.base) != 0)
+        return;
+    else if (inside->found)
+        inside->doubled = true;
+    else
+        keep(inside, volume, object);
+}
+
+static void be_idle(void *arg)
+{
+    struct inside *inside = arg;
+
+    if (inside->stopped && atomic_load(inside->stopped))
+        atomic_store(&inside->stop, true);
+    if (inside->caller->idle)
+        inside->caller->idle(inside->caller->arg);
+}
+
+/* A range of the image is known without reading anything; of other objects, the runs must be found. */
+static int select_range(struct inside *inside, struct error *err)
+{
+    char *plus;
+    const char *base = inside->address.base;
+
+    if (base[0] != '@')
+        return 0;
+    if (ranges_reserve(&inside->range))
+        return error_set(err, "out of memory");
+    errno = 0;
+    inside->range.list[0].start = strtoull(base + 1, &plus, 10);
+    inside->range.list[0].len = strtoull(plus + 1, NULL, 10);
+    inside->range.count = errno ? 0 : 1;
+    inside->address.label_len = 0;
+    inside->options.ranges = &inside->range;
+    inside->options.kinds = OBJECT_BIT(OBJECT_IMAGE);
+    return 0;
+}
+
+int inside_begin(struct inside *inside, const char *path, const char *object,
+                 const struct evidence_options *options, const struct evidence_sink *sink, struct error *err)
+{
+    if (inside_parse(&inside->address, path, object, err))
+        return -1;
+    inside->path = path;
+    inside->caller = sink;
+    inside->stopped = options->stop;
+    atomic_store(&inside->stop, false);
+    inside->sink = (struct evidence_sink){.object = take_object, .idle = be_idle, .arg = inside};
+    inside->options = (struct evidence_options){.force = options->force,
+                                                .workers = options->workers,
+                                                .seconds = options->seconds,
+                                                .kinds = OBJECT_STORED,
+                                                .no_sandbox = options->no_sandbox,
+                                                .stop = &inside->stop};
+    return select_range(inside, err);
+}
+
+int inside_end(struct inside *inside, struct error *err)
+{
+    const struct object *object = &inside->object;
+    const char *path = inside->path;
+
+    if (inside->failed)
+        return error_set(err, "%s: out of memory", path);
+    if (!inside->found)
+        return error_set(err, "%s: there is no such object (kith ls lists them)", path);
+    if (inside->doubled)
+        return error_set(err, "%s: several objects have this address: say which one, as in %.*s%s/%s", path,
+                         (int)(strlen(path) - strlen(inside->address.label)), path, inside->label,
+                         inside->address.base);
+    if (inside->is_packed || object->flags & (OBJECT_COMPRESSED | OBJECT_RESIDENT | OBJECT_ENCRYPTED))
+        return error_set(
+            err, "%s: the file system does not store it as it is: extract it, then read it as a file", path);
+    if (object->state == OBJECT_UNREADABLE)
+        return error_set(err, "%s: %.*s", path, (int)object->problem.len, object->problem.data);
+    if (object->state == OBJECT_PARTIAL && !inside->options.force)
+        return error_set(err, "%s: %.*s (--force reads the rest)", path, (int)object->problem.len,
+                         object->problem.data);
+    return 0;
+}
+
+void inside_release(struct inside *inside)
+{
+    object_release(&inside->object);
+    ranges_release(&inside->range);
+    buffer_release(&inside->text);
+}
