@@ -66,6 +66,16 @@ bool fields_hex(const char *text, size_t len, uint8_t *out)
     return true;
 }
 
+void fields_put_hex(char *text, const uint8_t *bytes, size_t len)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < len; i++) {
+        *text++ = digits[bytes[i] >> 4];
+        *text++ = digits[bytes[i] & 15];
+    }
+}
+
 /* ---- six bits per character ---- */
 
 char *fields_put_digits(char *to, uint64_t value, unsigned chars)

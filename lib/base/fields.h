@@ -39,6 +39,8 @@ int fields_number(const struct fields *fields, unsigned field, uint64_t most, ui
 
 /* Parses 2 * len lower-case hexadecimal digits; false if there is anything else among them. */
 bool fields_hex(const char *text, size_t len, uint8_t *out);
+/* Writes 2 * len lower-case hexadecimal digits, without a zero byte. */
+void fields_put_hex(char *text, const uint8_t *bytes, size_t len);
 
 /* Numbers of six bits per character: the character of a digit, 0..63. */
 static inline char fields_digit(unsigned digit)

@@ -5,31 +5,19 @@
 
 #include "base/bytes.h"
 #include "base/cpu.h"
+#include "sample/gf8_tables.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 enum {
-    GENERATOR = 0x4c, /* of order 255 */
-    TARGET = 0xc3,    /* a window fires where the upper bits of H equal those of this */
+    TARGET = 0xc3, /* a window fires where the upper bits of H equal those of this */
     BLOCK = 64,
     CROWDED = 2, /* with more firing positions in a block, check for periodic content */
 };
 
 #define INLINE static inline __attribute__((always_inline))
-
-static uint8_t multiply(uint8_t a, uint8_t b)
-{
-    uint8_t product = 0;
-
-    for (; b; b >>= 1) {
-        if (b & 1)
-            product ^= a;
-        a = (uint8_t)((a << 1) ^ (a & 0x80 ? 0x1b : 0));
-    }
-    return product;
-}
 
 static uint8_t mask_of(uint32_t c)
 {
@@ -116,22 +104,31 @@ static uint64_t firing_places(const uint8_t *hash, uint8_t mask)
 }
 
 /* Rolls the hash over p[0..len) in four interleaved strands, since each step depends on the one before. */
-static void hash_scalar(struct gf8 *gf8, const uint8_t *p, size_t len)
+INLINE void hash_strands(struct gf8 *gf8, const uint8_t *p, size_t len, bool secret)
 {
     const size_t strand = (len + 3) / 4;
     uint8_t h[4] = {0};
 
     for (size_t s = 0; s < 4; s++)
         for (const uint8_t *q = p + s * strand - gf8->n; q < p + s * strand && q < p + len; q++)
-            h[s] = (uint8_t)(gf8->roll[h[s]] ^ *q);
+            h[s] = (uint8_t)(gf8->roll[h[s]] ^ (secret ? gf8->enter[*q] : *q));
     for (size_t i = 0; i < strand; i++)
         for (size_t s = 0; s < 4; s++) {
             const size_t at = s * strand + i < len ? s * strand + i : len - 1;
 
-            h[s] = (uint8_t)(gf8->roll[h[s]] ^ p[at] ^ gf8->leave[*(p + at - gf8->n)]);
+            h[s] = (uint8_t)(gf8->roll[h[s]] ^ (secret ? gf8->enter[p[at]] : p[at]) ^
+                             gf8->leave[*(p + at - gf8->n)]);
             if (s * strand + i < len)
-                gf8->hash[at] = h[s] ^ TARGET;
+                gf8->hash[at] = h[s] ^ gf8->target;
         }
+}
+
+static void hash_scalar(struct gf8 *gf8, const uint8_t *p, size_t len)
+{
+    if (gf8->secret)
+        hash_strands(gf8, p, len, true);
+    else
+        hash_strands(gf8, p, len, false);
 }
 
 static size_t scan_scalar(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends)
@@ -156,12 +153,26 @@ static size_t scan_scalar(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_
  * The vector kernels hash the 64 (or 2 x 32) windows that end in a block.  h4, the hash of the last four
  * bytes, comes from four loads; each further step of four bytes is  h(4i+4) = h4 ^ g^4 * h(4i)[4 positions
  * earlier],  where positions before the block come from the previous block; the rest of n beyond a multiple
- * of four comes from single loads.
+ * of four comes from single loads.  What is loaded is multiplied by the secret matrix and a power of g at
+ * once.
  */
 #define AVX2      __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
 #define AVX512    __attribute__((target("avx512f,avx512bw,avx512vl,gfni,bmi,bmi2,popcnt,lzcnt")))
 #define UNROLL    _Pragma("GCC unroll 8") /* keeps the vectors in registers at -O2, too */
 #define MAX_STEPS (GF8_MAX_N / 4)
+
+/* What a kernel does, constant where it matters. */
+struct shape {
+    unsigned steps, rest;
+    bool keep_hash, secret;
+};
+
+static const struct shape usual = {3, 0, false, false}, usual_secret = {3, 0, false, true};
+
+static struct shape shape_of(const struct gf8 *gf8)
+{
+    return (struct shape){gf8->n / 4, gf8->n % 4, true, gf8->secret};
+}
 
 /* ---- AVX-512 ---- */
 
@@ -171,47 +182,56 @@ INLINE AVX512 uint64_t equal_places512(const uint8_t *a, const uint8_t *b)
 }
 
 struct kernel512 {
-    __m512i g[4];              /* g^1 .. g^4 */
-    __m512i rest[4];           /* g^(4 steps) .. */
+    __m512i g[4];              /* matrices for g^0 .. g^3 */
+    __m512i step;              /* g^4 */
+    __m512i rest[4];           /* matrices for g^(4 steps) .. */
     __m512i before[MAX_STEPS]; /* h(4i) of the previous block */
 };
 
-INLINE AVX512 __m512i hash512(struct kernel512 *k, const uint8_t *p, unsigned steps, unsigned rest)
+/* Loads 64 bytes and multiplies them by a matrix. */
+INLINE AVX512 __m512i enter512(const uint8_t *p, __m512i matrix)
 {
-    __m512i h4 = _mm512_loadu_si512(p), h;
+    return _mm512_gf2p8affine_epi64_epi8(_mm512_loadu_si512(p), matrix, 0);
+}
+
+INLINE AVX512 __m512i hash512(struct kernel512 *k, const uint8_t *p, unsigned steps, unsigned rest,
+                              bool secret)
+{
+    __m512i h4 = secret ? enter512(p, k->g[0]) : _mm512_loadu_si512(p), h;
 
     UNROLL
-    for (int i = 0; i < 3; i++)
-        h4 = _mm512_xor_si512(h4, _mm512_gf2p8mul_epi8(_mm512_loadu_si512(p - 1 - i), k->g[i]));
+    for (int i = 1; i < 4; i++)
+        h4 = _mm512_xor_si512(h4, enter512(p - i, k->g[i]));
     h = h4;
     UNROLL
     for (unsigned i = 1; i < steps; i++) {
         __m512i moved = _mm512_alignr_epi32(h, k->before[i], 15);
 
         k->before[i] = h;
-        h = _mm512_xor_si512(h4, _mm512_gf2p8mul_epi8(moved, k->g[3]));
+        h = _mm512_xor_si512(h4, _mm512_gf2p8mul_epi8(moved, k->step));
     }
     UNROLL
     for (unsigned i = 0; i < rest; i++)
-        h = _mm512_xor_si512(h, _mm512_gf2p8mul_epi8(_mm512_loadu_si512(p - 4 * steps - i), k->rest[i]));
+        h = _mm512_xor_si512(h, enter512(p - 4 * steps - i, k->rest[i]));
     return h;
 }
 
 /* Hashes the windows of a block, XORs the target, and returns where they fire. */
 INLINE AVX512 uint64_t fires512(struct gf8 *gf8, struct kernel512 *k, const uint8_t *p, size_t base,
-                                __m512i target, __m512i mask, unsigned steps, unsigned rest, bool keep_hash)
+                                __m512i target, __m512i mask, struct shape shape)
 {
-    __m512i h = _mm512_xor_si512(hash512(k, p + base, steps, rest), target);
+    __m512i h = _mm512_xor_si512(hash512(k, p + base, shape.steps, shape.rest, shape.secret), target);
 
-    if (keep_hash)
+    if (shape.keep_hash)
         _mm512_storeu_si512(gf8->hash + base, h);
     return _mm512_testn_epi8_mask(h, mask);
 }
 
-INLINE AVX512 size_t scan512(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends, unsigned steps,
-                             unsigned rest, bool keep_hash)
+INLINE AVX512 size_t scan512(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends,
+                             struct shape shape)
 {
-    const __m512i target = _mm512_set1_epi8((char)TARGET), mask = _mm512_set1_epi8((char)mask_of(gf8->c));
+    const __m512i target = _mm512_set1_epi8((char)gf8->target),
+                  mask = _mm512_set1_epi8((char)mask_of(gf8->c));
     uint8_t first[2 * BLOCK] = {0};
     struct kernel512 k = {0};
     uint16_t *end = ends;
@@ -220,18 +240,19 @@ INLINE AVX512 size_t scan512(struct gf8 *gf8, const uint8_t *p, size_t len, uint
 
     UNROLL
     for (unsigned i = 0; i < 4; i++)
-        k.g[i] = _mm512_set1_epi8((char)gf8->power[1 + i]);
+        k.g[i] = _mm512_set1_epi64((long long)gf8->products[i].matrix);
+    k.step = _mm512_set1_epi8((char)gf8->step);
     UNROLL
-    for (unsigned i = 0; i < rest; i++)
-        k.rest[i] = _mm512_set1_epi8((char)gf8->power[4 * steps + i]);
+    for (unsigned i = 0; i < shape.rest; i++)
+        k.rest[i] = _mm512_set1_epi64((long long)gf8->products[4 * shape.steps + i].matrix);
     memcpy(first + BLOCK, p - BLOCK, BLOCK);
-    hash512(&k, first + BLOCK, steps, 0);
+    hash512(&k, first + BLOCK, shape.steps, 0, shape.secret);
     for (; base + BLOCK <= len; base += BLOCK) {
-        fires = fires512(gf8, &k, p, base, target, mask, steps, rest, keep_hash);
+        fires = fires512(gf8, &k, p, base, target, mask, shape);
         end = take(gf8, p + base, fires, base, end, equal_places512);
     }
     if (base < len) {
-        fires = fires512(gf8, &k, p, base, target, mask, steps, rest, keep_hash) & places_below(len - base);
+        fires = fires512(gf8, &k, p, base, target, mask, shape) & places_below(len - base);
         end = take(gf8, p + base, fires, base, end, equal_places512);
     }
     return (size_t)(end - ends);
@@ -240,8 +261,8 @@ INLINE AVX512 size_t scan512(struct gf8 *gf8, const uint8_t *p, size_t len, uint
 static AVX512 size_t scan_avx512(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends)
 {
     if (gf8->n == 12 && gf8->c == GF8_MAX_C)
-        return scan512(gf8, p, len, ends, 3, 0, false);
-    return scan512(gf8, p, len, ends, gf8->n / 4, gf8->n % 4, true);
+        return gf8->secret ? scan512(gf8, p, len, ends, usual_secret) : scan512(gf8, p, len, ends, usual);
+    return scan512(gf8, p, len, ends, shape_of(gf8));
 }
 
 /* ---- AVX2 ---- */
@@ -252,15 +273,12 @@ struct product256 {
 };
 
 struct kernel256 {
-    struct product256 g[4];
-    struct product256 rest[4];
+    struct product256 g[4], step, rest[4]; /* as in kernel512 */
     __m256i before[MAX_STEPS];
 };
 
-INLINE AVX2 struct product256 product256(const struct gf8 *gf8, unsigned power)
+INLINE AVX2 struct product256 product256(const struct gf8_product *product)
 {
-    const struct gf8_product *product = &gf8->products[power];
-
     return (struct product256){_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)product->low)),
                                _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)product->high))};
 }
@@ -287,20 +305,20 @@ INLINE AVX2 uint64_t equal_places256(const uint8_t *a, const uint8_t *b)
     return (uint64_t)high << 32 | low;
 }
 
-INLINE AVX2 __m256i hash256(struct kernel256 *k, const uint8_t *p, unsigned steps, unsigned rest)
+INLINE AVX2 __m256i hash256(struct kernel256 *k, const uint8_t *p, unsigned steps, unsigned rest, bool secret)
 {
-    __m256i h4 = load256(p), h;
+    __m256i h4 = secret ? multiply256(load256(p), &k->g[0]) : load256(p), h;
 
     UNROLL
-    for (int i = 0; i < 3; i++)
-        h4 = _mm256_xor_si256(h4, multiply256(load256(p - 1 - i), &k->g[i]));
+    for (int i = 1; i < 4; i++)
+        h4 = _mm256_xor_si256(h4, multiply256(load256(p - i), &k->g[i]));
     h = h4;
     UNROLL
     for (unsigned i = 1; i < steps; i++) {
         __m256i moved = _mm256_alignr_epi8(h, _mm256_permute2x128_si256(k->before[i], h, 0x21), 12);
 
         k->before[i] = h;
-        h = _mm256_xor_si256(h4, multiply256(moved, &k->g[3]));
+        h = _mm256_xor_si256(h4, multiply256(moved, &k->step));
     }
     UNROLL
     for (unsigned i = 0; i < rest; i++)
@@ -309,18 +327,18 @@ INLINE AVX2 __m256i hash256(struct kernel256 *k, const uint8_t *p, unsigned step
 }
 
 INLINE AVX2 unsigned fires256(struct gf8 *gf8, struct kernel256 *k, const uint8_t *p, size_t base,
-                              uint8_t mask, unsigned steps, unsigned rest, bool keep_hash)
+                              uint8_t mask, struct shape shape)
 {
-    __m256i h = _mm256_xor_si256(hash256(k, p + base, steps, rest), _mm256_set1_epi8((char)TARGET));
+    __m256i h = _mm256_xor_si256(hash256(k, p + base, shape.steps, shape.rest, shape.secret),
+                                 _mm256_set1_epi8((char)gf8->target));
 
-    if (keep_hash)
+    if (shape.keep_hash)
         _mm256_storeu_si256((__m256i *)(gf8->hash + base), h);
     h = _mm256_and_si256(h, _mm256_set1_epi8((char)mask));
     return (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(h, _mm256_setzero_si256()));
 }
 
-INLINE AVX2 size_t scan256(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends, unsigned steps,
-                           unsigned rest, bool keep_hash)
+INLINE AVX2 size_t scan256(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends, struct shape shape)
 {
     const uint8_t mask = mask_of(gf8->c);
     uint8_t first[2 * BLOCK] = {0};
@@ -329,17 +347,18 @@ INLINE AVX2 size_t scan256(struct gf8 *gf8, const uint8_t *p, size_t len, uint16
 
     UNROLL
     for (unsigned i = 0; i < 4; i++)
-        k.g[i] = product256(gf8, 1 + i);
+        k.g[i] = product256(&gf8->products[i]);
+    k.step = product256(&gf8->by);
     UNROLL
-    for (unsigned i = 0; i < rest; i++)
-        k.rest[i] = product256(gf8, 4 * steps + i);
+    for (unsigned i = 0; i < shape.rest; i++)
+        k.rest[i] = product256(&gf8->products[4 * shape.steps + i]);
     memcpy(first + BLOCK, p - BLOCK, BLOCK);
-    hash256(&k, first + BLOCK, steps, 0);
-    hash256(&k, first + BLOCK + 32, steps, 0);
+    hash256(&k, first + BLOCK, shape.steps, 0, shape.secret);
+    hash256(&k, first + BLOCK + 32, shape.steps, 0, shape.secret);
     for (size_t base = 0; base < len; base += BLOCK) {
-        uint64_t fires = fires256(gf8, &k, p, base, mask, steps, rest, keep_hash);
+        uint64_t fires = fires256(gf8, &k, p, base, mask, shape);
 
-        fires |= (uint64_t)fires256(gf8, &k, p, base + 32, mask, steps, rest, keep_hash) << 32;
+        fires |= (uint64_t)fires256(gf8, &k, p, base + 32, mask, shape) << 32;
         if (len - base < BLOCK)
             fires &= places_below(len - base);
         end = take(gf8, p + base, fires, base, end, equal_places256);
@@ -350,31 +369,22 @@ INLINE AVX2 size_t scan256(struct gf8 *gf8, const uint8_t *p, size_t len, uint16
 static AVX2 size_t scan_avx2(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends)
 {
     if (gf8->n == 12 && gf8->c == GF8_MAX_C)
-        return scan256(gf8, p, len, ends, 3, 0, false);
-    return scan256(gf8, p, len, ends, gf8->n / 4, gf8->n % 4, true);
+        return gf8->secret ? scan256(gf8, p, len, ends, usual_secret) : scan256(gf8, p, len, ends, usual);
+    return scan256(gf8, p, len, ends, shape_of(gf8));
 }
 
 #endif
 
-void gf8_init(struct gf8 *gf8, uint32_t n, uint32_t c)
+void gf8_init(struct gf8 *gf8, uint32_t n, uint32_t c, const struct gf8_secret *secret)
 {
     enum cpu_level level = cpu_level();
 
     memset(gf8, 0, sizeof *gf8);
     gf8->n = n;
     gf8->c = c;
-    gf8->power[0] = 1;
-    for (unsigned i = 1; i <= GF8_MAX_N; i++)
-        gf8->power[i] = multiply(gf8->power[i - 1], GENERATOR);
-    for (unsigned i = 0; i <= GF8_MAX_N; i++)
-        for (unsigned x = 0; x < 16; x++) {
-            gf8->products[i].low[x] = multiply((uint8_t)x, gf8->power[i]);
-            gf8->products[i].high[x] = multiply((uint8_t)(x << 4), gf8->power[i]);
-        }
-    for (unsigned i = 0; i < 256; i++) {
-        gf8->roll[i] = multiply((uint8_t)i, GENERATOR);
-        gf8->leave[i] = multiply((uint8_t)i, gf8->power[n]);
-    }
+    gf8->secret = secret != NULL;
+    gf8->target = secret ? secret->target : TARGET;
+    gf8_tables_make(gf8, secret);
     gf8->scan = scan_scalar;
 #if defined(__x86_64__)
     if (level >= CPU_AVX512)

@@ -16,6 +16,9 @@
  * merely has to look random.  A window of zeros (H = 0) never fires.
  *
  * Multiplication by a constant is one vector instruction, which makes the hash of 64 positions at once cheap.
+ *
+ * With a secret, the bytes are first multiplied by a secret matrix, bit by bit, and 0xC3 is replaced by a
+ * secret target.  Products of the matrix and a power of g are constants, so that costs one instruction more.
  */
 enum {
     GF8_MIN_N = 8,
@@ -26,9 +29,16 @@ enum {
     GF8_PIECE = 8192, /* maximum bytes per scan */
 };
 
-/* The products of a constant with the low and the high nibble of a byte. */
+struct gf8_secret {
+    uint8_t columns[8]; /* of the matrix: what it makes of 1, 2, 4 .. 128 */
+    uint8_t target;
+};
+
+/* A linear function of a byte: its values for the low and the high nibble; and its matrix, as the processor
+ * takes it. */
 struct gf8_product {
     uint8_t low[16], high[16];
+    uint64_t matrix;
 };
 
 struct gf8 {
@@ -37,15 +47,22 @@ struct gf8 {
     size_t (*scan)(struct gf8 *gf8, const uint8_t *p, size_t len, uint16_t *ends);
     unsigned period;    /* the last distance at which a window repeated: used to skip periodic content */
     size_t skipped_end; /* last scan: one past the last firing position that was skipped, or 0 */
-    uint8_t roll[256];  /* x * g */
-    uint8_t leave[256]; /* x * g^n */
-    uint8_t power[GF8_MAX_N + 1]; /* g^i */
-    struct gf8_product products[GF8_MAX_N + 1];
-    uint8_t hash[GF8_PIECE]; /* last scan at c < GF8_MAX_C: H ^ 0xC3 at each position */
+    bool secret;
+    uint8_t target;
+    uint8_t roll[256];                          /* x * g */
+    uint8_t enter[256];                         /* what the matrix makes of x, or x */
+    uint8_t leave[256];                         /* that * g^n */
+    uint8_t step;                               /* g^4, */
+    struct gf8_product by;                      /* and the products with it */
+    struct gf8_product products[GF8_MAX_N + 1]; /* of enter[x] and g^i */
+    uint8_t hash[GF8_PIECE];                    /* last scan at c < GF8_MAX_C: H ^ target at each position */
 };
 
-/* c: a power of two from 4 to GF8_MAX_C; may be changed between scans. */
-void gf8_init(struct gf8 *gf8, uint32_t n, uint32_t c);
+/* Whether the matrix can be inverted, and a window of zeros never fires. */
+bool gf8_is_usable(const struct gf8_secret *secret);
+
+/* c: a power of two from 4 to GF8_MAX_C; may be changed between scans.  secret: NULL for none. */
+void gf8_init(struct gf8 *gf8, uint32_t n, uint32_t c, const struct gf8_secret *secret);
 
 /*
  * Writes the offset of the last byte of each window that fires within p[0..len), len <= GF8_PIECE, and

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "sample/coates.h"
 #include "sample/gf8.h"
+#include "sample/sampler_fingerprint.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -36,6 +37,7 @@ struct sampler {
     struct sampler_params params; /* c as the user gave it */
     uint32_t c;                   /* the current c */
     struct gf8 gf8;
+    uint64_t seeds[SAMPLER_KEY_SEEDS]; /* of the fingerprints */
     struct coates coates;
 
     uint64_t len;
@@ -150,27 +152,6 @@ unsigned sampler_fp_bits(const struct sampler_params *params)
 
 /* ---- gf8: from firing positions to samples ---- */
 
-/* Folds the 128-bit product: every bit of the result depends on every bit of both factors. */
-static inline uint64_t fold(uint64_t a, uint64_t b)
-{
-    unsigned __int128 product = (unsigned __int128)a * b;
-
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* Hashes n bytes, 8 <= n <= 32; the constants are digits of pi. */
-static inline uint64_t fingerprint(const uint8_t *p, uint32_t n)
-{
-    const uint64_t s0 = 0x243f6a8885a308d3, s1 = 0x13198a2e03707344, s2 = 0xa4093822299f31d0,
-                   s3 = 0x082efa98ec4e6c89;
-    uint64_t first = bytes_load64(p), last = bytes_load64(p + n - 8);
-
-    if (n <= 16)
-        return fold(fold(first ^ s0, last ^ s1) ^ s2 ^ n, s3);
-    return fold(
-        fold(first ^ s0, bytes_load64(p + 8) ^ s1) ^ fold(bytes_load64(p + n - 16) ^ s2, last ^ s3) ^ n, s1);
-}
-
 static bool has_period(const uint8_t *p, uint32_t n, uint32_t period)
 {
     return memcmp(p, p + period, n - period) == 0;
@@ -272,6 +253,7 @@ static inline __attribute__((always_inline)) size_t take_fires(struct sampler *s
 {
     const uint64_t len = s->len,
                    limit = UINT64_MAX / s->c; /* c is a power of two: fp <= limit is fp < 2^64 / c */
+    const uint64_t seeds[SAMPLER_KEY_SEEDS] = {s->seeds[0], s->seeds[1], s->seeds[2], s->seeds[3]};
     const bool skipped = len <= s->last_skip + GF8_REACH;
     struct fire last = s->last, before = s->before;
     struct sample *out = s->samples + s->count;
@@ -283,7 +265,7 @@ static inline __attribute__((always_inline)) size_t take_fires(struct sampler *s
         const struct fire fire = {len + at + 1, bytes_load64(window)};
         const bool near = (fire.end - last.end <= GF8_REACH) & (fire.first == last.first);
         const bool repeated = near | (fire.end - before.end <= GF8_REACH) | skipped;
-        uint64_t fp = fingerprint(window, n) >> 7;
+        uint64_t fp = sampler_fingerprint(window, n, seeds) >> 7;
         unsigned doubt = (repeated ? MAYBE_REPEATED : 0) | (looks_rich(window, n) ? 0 : MAYBE_DULL);
         bool selected = true;
 
@@ -470,16 +452,28 @@ void sampler_begin(struct sampler *s, uint64_t len)
 
 struct sampler *sampler_new(const struct sampler_params *params, struct error *err)
 {
+    return sampler_new_keyed(params, NULL, err);
+}
+
+struct sampler *sampler_new_keyed(const struct sampler_params *params, const struct sampler_key *key,
+                                  struct error *err)
+{
+    static const uint64_t usual_seeds[SAMPLER_KEY_SEEDS] = {SAMPLER_FINGERPRINT_SEEDS};
     struct sampler *s;
 
     if (sampler_check(params, err))
         return NULL;
+    if (key && params->scheme != SAMPLER_GF8) {
+        error_set(err, "scheme %s takes no key", scheme_names[params->scheme]);
+        return NULL;
+    }
     s = memory_new(sizeof *s, err);
     if (!s)
         return NULL;
     s->params = *params;
+    memcpy(s->seeds, key ? key->seeds : usual_seeds, sizeof s->seeds);
     if (params->scheme == SAMPLER_GF8)
-        gf8_init(&s->gf8, params->n, GF8_MAX_C);
+        gf8_init(&s->gf8, params->n, GF8_MAX_C, key ? &key->selector : NULL);
     else
         coates_init(&s->coates, params->scheme == SAMPLER_COATES2011 ? 2011 : 2015, params->n, params->c,
                     params->k);
@@ -489,7 +483,9 @@ struct sampler *sampler_new(const struct sampler_params *params, struct error *e
 
 void sampler_free(struct sampler *s)
 {
-    if (s)
-        free(s->samples);
+    if (!s)
+        return;
+    free(s->samples);
+    explicit_bzero(s, sizeof *s); /* it holds what a key was made into */
     free(s);
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "sample/sample.h"
+#include "sample/sampler_key.h"
 
 /*
  * Selects samples from a stream of bytes.
@@ -21,6 +22,7 @@
  * dropped:
  *   - those with fewer than four distinct bytes or a period of 4 (for n >= 16, also 6 or 8), and
  *   - those that also occur 1..GF8_REACH positions earlier (the content is preceded by virtual zeros).
+ * With a key (sampler_key.h) selector and hash are secret, and other windows are selected.
  *
  * coates2011, coates2015: the schemes of Coates' papers, for their tables, with any c, n and k.  coates2011
  * selects windows whose sum of bytes mod c is k (from the second window on, as in the paper); the fingerprint
@@ -94,6 +96,10 @@ size_t sampler_thin(struct sample *samples, size_t count, uint32_t c);
 
 /* Checks the parameters.  NULL on error. */
 struct sampler *sampler_new(const struct sampler_params *params, struct error *err);
+/* As sampler_new, with a key, which is not needed afterwards; NULL: none.  Only gf8 takes one. */
+struct sampler *sampler_new_keyed(const struct sampler_params *params, const struct sampler_key *key,
+                                  struct error *err);
+/* Overwrites the sampler's secrets. */
 void sampler_free(struct sampler *sampler);
 
 /* len: the length if known, which saves work where c is SAMPLER_AUTO, else SAMPLER_UNKNOWN.  The result is

@@ -109,16 +109,20 @@ static void report(const char *level, const char *what, uint8_t *data, struct sa
 static void bench_level(enum cpu_level level, const char *text, uint8_t *data, EVP_MD_CTX *sha1)
 {
     struct sampler_params params = sampler_defaults(SAMPLER_GF8);
-    struct sampler *sampler;
+    struct sampler *sampler, *keyed;
+    struct sampler_key key;
     struct error err;
     char name[32];
 
     setenv("KITH_CPU", cpu_name(level), 1);
     sampler = sampler_new(&params, &err);
-    if (!sampler)
+    if (!sampler || sampler_key_derive(&key, (const uint8_t *)"any secret that has 32 bytes ...", &err) ||
+        !(keyed = sampler_new_keyed(&params, &key, &err)))
         exit(1);
     fill_text(data, text);
     report(cpu_name(level), "text", data, sampler, sha1);
+    report(cpu_name(level), "text, key", data, keyed, sha1);
+    sampler_free(keyed);
     for (size_t i = 0; i < LEN; i++)
         data[i] = (uint8_t)random64();
     report(cpu_name(level), "random", data, sampler, sha1);

@@ -12,6 +12,9 @@ enum { MAX_LEN = 1 << 17, REACH = 32 };
 static uint8_t content[MAX_LEN + 64];
 static struct sample expected[MAX_LEN];
 
+/* The key of all samplers and of the twin; NULL: none. */
+static const struct sampler_key *key;
+
 /* ---- a twin, written from the definitions in sampler.h and gf8.h alone ---- */
 
 static uint8_t twin_multiply(unsigned a, unsigned b)
@@ -28,12 +31,23 @@ static uint8_t twin_multiply(unsigned a, unsigned b)
     return (uint8_t)product;
 }
 
+/* The product of the secret matrix and a byte. */
+static uint8_t twin_enter(uint8_t byte)
+{
+    uint8_t product = 0;
+
+    for (int bit = 0; bit < 8 && key; bit++)
+        if (byte & 1 << bit)
+            product ^= key->selector.columns[bit];
+    return key ? product : byte;
+}
+
 static uint8_t twin_hash(const uint8_t *window, unsigned n)
 {
     uint8_t h = 0;
 
     for (unsigned i = 0; i < n; i++)
-        h = twin_multiply(h, 0x4c) ^ window[i];
+        h = twin_multiply(h, 0x4c) ^ twin_enter(window[i]);
     return h;
 }
 
@@ -55,8 +69,9 @@ static uint64_t twin_fold(uint64_t a, uint64_t b)
 
 static uint64_t twin_strong(const uint8_t *w, unsigned n)
 {
-    static const uint64_t s[] = {0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0,
-                                 0x082efa98ec4e6c89};
+    static const uint64_t pi[] = {0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0,
+                                  0x082efa98ec4e6c89};
+    const uint64_t *s = key ? key->seeds : pi;
     uint64_t head = twin_fold(load_le(w) ^ s[0], load_le(n <= 16 ? w + n - 8 : w + 8) ^ s[1]);
 
     if (n <= 16)
@@ -94,7 +109,8 @@ static size_t twin_gf8(const uint8_t *p, size_t len, unsigned n, uint32_t c, str
     memcpy(padded + REACH, p, len);
     for (size_t i = 0; i + n <= len; i++) {
         const uint8_t *w = padded + REACH + i;
-        uint64_t fp = (uint64_t)((twin_hash(w, n) ^ 0xc3) >> 1) << 57 | twin_strong(w, n) >> 7;
+        uint64_t fp = (uint64_t)((twin_hash(w, n) ^ (key ? key->selector.target : 0xc3)) >> 1) << 57 |
+                      twin_strong(w, n) >> 7;
         bool repeats = false;
 
         if (fp >= ((unsigned __int128)1 << 64) / c || twin_is_dull(w, n))
@@ -210,7 +226,7 @@ static void fill(int kind, uint8_t *p, size_t len)
 static struct sampler *make(struct sampler_params params)
 {
     struct error err;
-    struct sampler *sampler = sampler_new(&params, &err);
+    struct sampler *sampler = sampler_new_keyed(&params, key, &err);
 
     ck_assert_msg(sampler != NULL, "%s", sampler ? "" : err.text);
     return sampler;
@@ -516,6 +532,92 @@ START_TEST(out_of_range_parameters_are_refused)
 }
 END_TEST
 
+/* ---- with a key ---- */
+
+static struct sampler_key random_key(void)
+{
+    struct sampler_key random;
+    uint8_t secret[SAMPLER_KEY_SECRET_LEN];
+
+    fill_random(secret, sizeof secret);
+    ck_assert_int_eq(sampler_key_derive(&random, secret, NULL), 0);
+    return random;
+}
+
+START_TEST(with_a_key_gf8_agrees_with_its_definition_at_every_level)
+{
+    for (int round = 0; round < 4; round++) {
+        const struct sampler_key random = random_key();
+
+        key = &random;
+        for_each_level(compare_with_twin);
+        for_each_level(compare_long_with_twin);
+        key = NULL;
+    }
+}
+END_TEST
+
+START_TEST(with_a_key_one_position_in_c_is_taken_and_none_of_constant_content)
+{
+    for (int round = 0; round < 10; round++) {
+        const struct sampler_key random = random_key();
+        const uint32_t c = 4u << round % 6;
+        struct sampler *sampler;
+        double count;
+
+        key = &random;
+        sampler = make((struct sampler_params){SAMPLER_GF8, 12, c, 0});
+        fill_random(content, MAX_LEN);
+        count = (double)take(sampler, content, MAX_LEN, MAX_LEN).count * c / MAX_LEN;
+        ck_assert_msg(count > 0.75 && count < 1.25, "C=%u: %.3f", c, count);
+        for (int byte = 0; byte < 256; byte += 5) {
+            memset(content, byte, 9000);
+            ck_assert_uint_eq(take(sampler, content, 9000, 9000).count, 0);
+        }
+        sampler_free(sampler);
+        key = NULL;
+    }
+}
+END_TEST
+
+/* Of n samples of one key about n / C are in the same place with another one, and none is equal. */
+START_TEST(each_key_selects_other_windows)
+{
+    static uint8_t taken[MAX_LEN];
+    const struct sampler_key keys[] = {random_key(), random_key()};
+    const uint32_t c = 32;
+
+    fill_text(content, MAX_LEN);
+    for (int i = 0; i < 3; i++) {
+        struct sampler_result result;
+        struct sampler *sampler;
+        size_t both = 0;
+
+        key = i < 2 ? &keys[i] : NULL;
+        sampler = make((struct sampler_params){SAMPLER_GF8, 12, c, 0});
+        result = take(sampler, content, MAX_LEN, MAX_LEN);
+        for (size_t k = 0; k < result.count; k++) {
+            both += taken[result.samples[k].pos] != 0;
+            taken[result.samples[k].pos] = 1;
+        }
+        ck_assert_uint_lt(both, result.count / 8);
+        sampler_free(sampler);
+    }
+    key = NULL;
+}
+END_TEST
+
+START_TEST(the_schemes_of_the_papers_take_no_key)
+{
+    const struct sampler_key random = random_key();
+    const struct sampler_params params = sampler_defaults(SAMPLER_COATES2015);
+    struct error err;
+
+    ck_assert_ptr_null(sampler_new_keyed(&params, &random, &err));
+    ck_assert_str_eq(err.text, "scheme coates2015 takes no key");
+}
+END_TEST
+
 START_TEST(coincidence_matches_the_bytes)
 {
     struct sampler *sampler = make(sampler_defaults(SAMPLER_GF8));
@@ -540,4 +642,6 @@ RUN_TESTS("sampler", gf8_agrees_with_its_definition_at_every_level,
           skipped_zeros_count_like_zeros_that_are_read, the_papers_schemes_follow_the_papers_steps,
           symbols_are_printable_and_come_in_the_promised_numbers,
           sums_that_follow_each_other_have_different_bits, auto_c_leaves_48_samples_within_4_to_128,
-          out_of_range_parameters_are_refused, coincidence_matches_the_bytes)
+          out_of_range_parameters_are_refused, with_a_key_gf8_agrees_with_its_definition_at_every_level,
+          with_a_key_one_position_in_c_is_taken_and_none_of_constant_content, each_key_selects_other_windows,
+          the_schemes_of_the_papers_take_no_key, coincidence_matches_the_bytes)
