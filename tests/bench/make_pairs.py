@@ -365,4 +365,5 @@ def main():
     pairs.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()
