@@ -378,13 +378,20 @@ static void open_carved(struct opening *opening, const struct object *object, st
     }
 }
 
+/* Holes cost nothing to claim.  What has no runs is stored elsewhere, and is no larger than it says. */
+static uint64_t most_bytes(const struct object *object)
+{
+    const uint64_t stored = object->run_count ? object_stored(object) : object->size,
+                   size = stored < object->size ? stored : object->size;
+
+    return OPENING_LEAST + OPENING_RATIO * (size < INT64_MAX / 512 ? size : INT64_MAX / 512);
+}
+
 void opening_object(struct opening *opening, const struct object *object, struct content *content)
 {
-    const uint64_t size = object->size < INT64_MAX / 512 ? object->size : INT64_MAX / 512;
-
     opening->stopped = opening->is_told = opening->is_spent = false;
     opening->members_left = OPENING_MOST_MEMBERS;
-    opening->left = OPENING_LEAST + OPENING_RATIO * size;
+    opening->left = most_bytes(object);
     opening->again_left = 2 * opening->left;
     if (opening->mode == OPENING_NO || content->size == 0 || opening_carve_is_closed(opening->carve) ||
         (opening->sink.opens && !opening->sink.opens(opening->sink.arg, object)))

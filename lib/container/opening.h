@@ -17,8 +17,8 @@
  * too: without content, unreadable, and with the reason as its problem.  So nothing that was recognised is
  * passed over in silence.
  *
- * An object may cost at most OPENING_LEAST bytes of members, plus OPENING_RATIO for each of its own, on all
- * levels together; whatever it claims.
+ * An object may cost at most OPENING_LEAST bytes of members, plus OPENING_RATIO for each of its own that is
+ * stored, on all levels together; whatever it claims.
  */
 enum opening_mode {
     OPENING_NO,    /* nothing */

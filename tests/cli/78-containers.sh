@@ -123,9 +123,12 @@ with gzip.open('bombs/hollow.gz', 'wb', 9) as file:
         file.write(bytes(1 << 20))
 PY
 cp known/report.txt bombs/report.txt
+cp bombs/hollow.gz bombs/sparse.gz
+truncate -s 1M bombs/sparse.gz # holes do not count
 status 3 "$KITH" scan --all -r set.kith bombs
 mv out rows.csv
 says err "hollow.gz: opening stopped: more bytes were unpacked than an object may yield"
+says err "sparse.gz: opening stopped: more bytes were unpacked than an object may yield"
 says err "nested more than 5 deep"
 same "beside the bombs" 1 "$(found - identical)"
 finish
