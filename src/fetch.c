@@ -297,6 +297,7 @@ static enum evidence_result read_chosen(struct fetch *fetch, const char *path,
         reading.kinds |= OBJECT_BIT(OBJECT_MEMBER);
         reading.opening = OPENING_ALL;
         reading.depth = OPENING_MOST_DEPTH;
+        reading.unpacked_most = UINT64_MAX; /* only what was asked for is opened */
     }
     result = evidence_read(path, &reading, &sink, err);
     return result == EVIDENCE_STOPPED && fetch->left == 0 && !fetch->is_refused ? EVIDENCE_DONE : result;

@@ -284,6 +284,7 @@ static int begin(struct session *session, const struct case_evidence *known)
     if (digest_differing(&known->digests, &known->stored))
         session->state.partial = true;
     options->first_item = session->resume.first_item;
+    options->unpacked_before = session->resume.unpacked;
     options->bad = &session->resume.bad;
     options->image_digests =
         scan->hash_image && !known->digests.kinds && !known->again ? DIGEST_BIT(DIGEST_SHA1) : 0;

@@ -3,6 +3,18 @@
 
 #include <string.h>
 
+#include "evidence/allowance.h"
+
+static int count_members(struct scan_resume *resume, struct error *err)
+{
+    uint64_t count, bytes;
+
+    if (casefile_members(resume->casefile, resume->evidence, resume->first_item, &count, &bytes, err))
+        return -1;
+    resume->unpacked = allowance_cost(count, bytes);
+    return 0;
+}
+
 int scan_resume_begin(struct scan_resume *resume, struct casefile *casefile, uint64_t evidence,
                       struct error *err)
 {
@@ -11,7 +23,7 @@ int scan_resume_begin(struct scan_resume *resume, struct casefile *casefile, uin
     resume->passed = 0;
     resume->bad.count = 0;
     return casefile_progress(casefile, evidence, &resume->there, &resume->first_item, err) ||
-                   casefile_bad(casefile, evidence, &resume->bad, err)
+                   casefile_bad(casefile, evidence, &resume->bad, err) || count_members(resume, err)
                ? -1
                : 0;
 }

@@ -20,6 +20,7 @@ struct scan_resume {
     uint64_t there;      /* rows in the case at the start */
     uint64_t passed;     /* those skipped so far */
     uint64_t first_item; /* the content of earlier items need not be read again */
+    uint64_t unpacked;   /* what the members of these cost (allowance.h) */
     struct ranges bad;   /* unreadable ranges of those items */
 };
 

@@ -366,6 +366,10 @@ int casefile_account(struct casefile *casefile, uint64_t evidence,
                      int (*each)(void *arg, const char *volume, const struct account_table *table), void *arg,
                      struct error *err);
 
+/* Counts the members of containers in items before this one, and the bytes of those that could be read. */
+int casefile_members(struct casefile *casefile, uint64_t evidence, uint64_t item, uint64_t *count,
+                     uint64_t *bytes, struct error *err);
+
 struct case_counts {
     uint64_t objects;            /* all */
     uint64_t bytes;              /* of those that were examined: neither unreadable nor skipped */

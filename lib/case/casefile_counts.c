@@ -119,6 +119,33 @@ static int take_unopened(struct casefile *casefile, struct statement *row,
     return 0;
 }
 
+/* Of a member in chunks, the first one counts as the member. */
+int casefile_members(struct casefile *casefile, uint64_t evidence, uint64_t item, uint64_t *count,
+                     uint64_t *bytes, struct error *err)
+{
+    struct statement *row;
+    int result;
+
+    *count = *bytes = 0;
+    if (evidence > CASE_MOST_EVIDENCE || item > INT64_MAX)
+        return 0;
+    row = database_prepare(casefile->database,
+                           "SELECT coalesce(sum(chunk = 0 OR address GLOB '*+0'), 0),"
+                           " coalesce(sum(CASE verdict WHEN 'unreadable' THEN 0 ELSE size END), 0)"
+                           " FROM object WHERE id > ?1 AND id < ?2 AND kind = 'member' AND item < ?3",
+                           err);
+    if (!row)
+        return -1;
+    casefile_bind_ids(row, 1, evidence);
+    casefile_bind_number(row, 3, item);
+    result = statement_step(row, err);
+    if (result > 0 &&
+        (!statement_up_to(row, 0, INT64_MAX, count) || !statement_up_to(row, 1, INT64_MAX, bytes)))
+        result = casefile_broken(casefile, err, "malformed row in table object");
+    statement_free(row);
+    return result < 0 ? -1 : 0;
+}
+
 int casefile_unopened(struct casefile *casefile, uint64_t evidence,
                       void (*each)(void *arg, const char *path, const char *reason), void *arg,
                       struct error *err)

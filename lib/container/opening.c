@@ -387,12 +387,14 @@ static uint64_t most_bytes(const struct object *object)
     return OPENING_LEAST + OPENING_RATIO * (size < INT64_MAX / 512 ? size : INT64_MAX / 512);
 }
 
-void opening_object(struct opening *opening, const struct object *object, struct content *content)
+void opening_object(struct opening *opening, const struct object *object, struct content *content,
+                    uint64_t most)
 {
     opening->stopped = opening->is_told = opening->is_spent = false;
     opening->members_left = OPENING_MOST_MEMBERS;
     opening->left = most_bytes(object);
     opening->again_left = 2 * opening->left;
+    opening->left = opening->left < most ? opening->left : most;
     if (opening->mode == OPENING_NO || content->size == 0 || opening_carve_is_closed(opening->carve) ||
         (opening->sink.opens && !opening->sink.opens(opening->sink.arg, object)))
         return;

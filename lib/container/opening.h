@@ -71,7 +71,9 @@ bool opening_begin(struct opening *opening, const struct object *object);
 void opening_notice(struct opening *opening, const void *data, size_t len);
 void opening_skip(struct opening *opening, uint64_t len); /* zeros */
 
-/* Opens the object that was begun, if it is a container or holds any. */
-void opening_object(struct opening *opening, const struct object *object, struct content *content);
+/* Opens the object that was begun, if it is a container or holds any.  At most `most` bytes are unpacked, if
+ * that is less than the object may yield. */
+void opening_object(struct opening *opening, const struct object *object, struct content *content,
+                    uint64_t most);
 
 #endif

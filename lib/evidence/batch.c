@@ -25,7 +25,8 @@ struct batch {
     uint64_t pending_len; /* total size of the pending objects */
     struct claims claims; /* since the last flush */
     struct gather gather;
-    uint8_t *arena; /* memory for whatever is being read */
+    const struct allowance *allowance; /* what is left for members */
+    uint8_t *arena;                    /* memory for whatever is being read */
 };
 
 struct batch *batch_new(const struct inspector *inspector, void *state, struct crew_worker *worker,
@@ -109,11 +110,13 @@ static void progress(void *arg)
     crew_progress(batch->inspect.worker, 0);
 }
 
-int batch_open(struct batch *batch, enum opening_mode mode, unsigned depth, struct error *err)
+int batch_open(struct batch *batch, enum opening_mode mode, unsigned depth, const struct allowance *allowance,
+               struct error *err)
 {
     const struct opening_sink sink = {
         .opens = opens, .member = take_member, .progress = progress, .arg = batch};
 
+    batch->allowance = allowance;
     batch->inspect.opening = opening_new(mode, depth, &sink, err);
     return batch->inspect.opening ? 0 : -1;
 }
@@ -141,7 +144,7 @@ static void deliver_inspected(struct batch *batch, struct medium *medium, size_t
     if (!inspect->opening)
         return;
     if (crew_begin(inspect->worker, item + 1))
-        opening_object(inspect->opening, object, inspect_again(inspect));
+        opening_object(inspect->opening, object, inspect_again(inspect), allowance_left(batch->allowance));
     crew_begin(inspect->worker, item);
 }
 

@@ -261,6 +261,7 @@ static void read_image(struct reading *reading)
     if (!reading->failed) {
         setup.files = files;
         setup.bytes = reading->bounds.bytes = snapshot_bytes(&snapshot);
+        reading_allow_members(reading, setup.bytes);
         if (reading->inner)
             find_object(reading, &inside, &setup);
     }
@@ -360,15 +361,18 @@ enum evidence_result evidence_read(const char *path, const struct evidence_optio
     const struct evidence_sink whole = complete(sink);
     const char *inner = NULL;
     char *outer = inside_file(path, &inner);
-    struct reading reading = {.path = path,
-                              .file = outer ? outer : path,
-                              .inner = inner,
-                              .options = options,
-                              .sink = &whole,
-                              .err = err,
-                              .bounds = {.seconds = options->seconds,
-                                         .opens = options->opening != OPENING_NO && options->inspector &&
-                                                  (options->kinds & OBJECT_BIT(OBJECT_MEMBER))}};
+    struct reading reading = {
+        .path = path,
+        .file = outer ? outer : path,
+        .inner = inner,
+        .options = options,
+        .sink = &whole,
+        .err = err,
+        .allowance = {.most = options->unpacked_most ? options->unpacked_most : ALLOWANCE_LEAST,
+                      .spent = options->unpacked_before},
+        .bounds = {.seconds = options->seconds,
+                   .opens = options->opening != OPENING_NO && options->inspector &&
+                            (options->kinds & OBJECT_BIT(OBJECT_MEMBER))}};
     struct stat st;
 
     if (stat(reading.file, &st)) {

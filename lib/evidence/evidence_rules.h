@@ -31,9 +31,11 @@ enum evidence_task {
 
 /*
  * An item of TASK_OBJECTS, TASK_RANGES and TASK_FILES counts as two for the crew: 2 * i is its objects, 2 * i
- * + 1 what is packed in them (batch.h), and either can be lost.
+ * + 1 what is packed in them (batch.h), and either can be lost.  At its end, such a task has a further
+ * number: how many bytes its members may cost at most (allowance.h).
  */
 bool evidence_rules_has_halves(const void *task, size_t len);
+uint64_t evidence_rules_allowance(const void *task, size_t len);
 
 enum evidence_message {
     MESSAGE_IMAGE,   /* format, size, sector size; kinds of stored digests, bytes of each; names of the

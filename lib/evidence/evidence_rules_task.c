@@ -83,6 +83,15 @@ bool evidence_rules_has_halves(const void *task, size_t len)
     return kind == TASK_OBJECTS || kind == TASK_RANGES || kind == TASK_FILES;
 }
 
+uint64_t evidence_rules_allowance(const void *task, size_t len)
+{
+    uint64_t number = 0;
+
+    if (evidence_rules_has_halves(task, len) && len >= sizeof number)
+        memcpy(&number, (const char *)task + len - sizeof number, sizeof number);
+    return number;
+}
+
 uint64_t evidence_rules_crew_items(const void *task, size_t len)
 {
     return evidence_rules_items(task, len) * (evidence_rules_has_halves(task, len) ? BATCH_HALVES : 1);

@@ -37,7 +37,10 @@ struct evidence_options {
     const struct ranges *ranges;
     enum opening_mode opening; /* which containers are opened, in objects whose content is read */
     unsigned depth;            /* of nesting */
-    bool ok_unexamined;        /* a volume that cannot be examined is a note, not a problem */
+    /* What the members of containers may cost, and those of items before first_item did cost (allowance.h).
+     * 0: what the size of the evidence allows. */
+    uint64_t unpacked_most, unpacked_before;
+    bool ok_unexamined; /* a volume that cannot be examined is a note, not a problem */
 
     /*
      * Everything that is read is numbered by item (object.h).  The numbers are the same for the same

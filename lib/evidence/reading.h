@@ -13,6 +13,7 @@
 #include "disk/account.h"
 #include "disk/disk.h"
 #include "disk/filesystem.h"
+#include "evidence/allowance.h"
 #include "evidence/evidence_rules.h"
 #include "evidence/evidence_sink.h"
 #include "evidence/inodes.h"
@@ -77,6 +78,8 @@ struct reading {
     struct buffer paths; /* of the object that came last, each NUL-terminated */
     size_t path_count;
     struct buffer member_paths; /* of a member of it */
+    struct allowance allowance; /* as far as objects have come */
+    uint64_t coming;            /* bytes of the files of the host that were handed out and have not come */
     uint64_t next_item;         /* number to give to the next item */
     struct evidence_bounds bounds;
     struct crew *digester; /* computes the digest of the whole image; NULL: not wanted */
@@ -182,6 +185,8 @@ uint64_t reading_item_number(const struct taking *taking, uint64_t item);
 void reading_take_object(struct reading *reading, struct object *object);
 /* The same for a member of a container: of the object that was taken last, or of one of its members. */
 void reading_take_member(struct reading *reading, struct object *member);
+/* Allows for the members of that many bytes of evidence, unless options->unpacked_most does. */
+void reading_allow_members(struct reading *reading, uint64_t bytes);
 /* Keeps a name, and queues what must be read because of it. */
 void reading_take_name(struct reading *reading, const struct filesystem_name *name);
 /* Queues a folder for reading, once; -1 if out of memory. */

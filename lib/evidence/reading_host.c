@@ -106,6 +106,7 @@ static void add_file(struct files *files, const char *path, const char *shown, i
     object_encode(&files->objects, &reading->object);
     files->fds[files->count++] = fd;
     files->bytes += (uint64_t)st.st_size;
+    reading->coming += (uint64_t)st.st_size;
     if (files->count == FILES_PER_TASK)
         give_files(files);
 }

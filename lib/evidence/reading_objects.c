@@ -88,10 +88,29 @@ static void pass_on(struct reading *reading, const struct object *object, const 
                               count);
 }
 
+/* ---- objects ---- */
+
+void reading_allow_members(struct reading *reading, uint64_t bytes)
+{
+    if (!reading->options->unpacked_most)
+        allowance_grow(&reading->allowance, bytes);
+}
+
+/* The size of a folder is not known in advance, so each file allows for its members. */
+static void begin_members(struct reading *reading, const struct object *object)
+{
+    allowance_begin(&reading->allowance);
+    if (!(object->flags & OBJECT_HOST))
+        return;
+    reading->coming -= object->size < reading->coming ? object->size : reading->coming;
+    reading_allow_members(reading, object->size);
+}
+
 void reading_take_object(struct reading *reading, struct object *object)
 {
     size_t count = 0;
 
+    begin_members(reading, object);
     reading_claim(reading, object);
     buffer_reset(&reading->paths);
     if (object->flags & OBJECT_HOST) {
@@ -164,11 +183,36 @@ static void name_image(struct reading *reading, struct object *member)
     buffer_add(out, member->parent.data, member->parent.len);
 }
 
+/* Without anything that depends on how much of it was unpacked. */
+static void empty_member(struct object *member)
+{
+    member->size = 0;
+    member->run_count = 0;
+    member->state = OBJECT_WHOLE;
+    buffer_reset(&member->problem);
+    buffer_reset(&member->result);
+    object_blame(member, OBJECT_UNREADABLE,
+                 "opening stopped: more bytes were unpacked than all containers in the evidence may yield");
+}
+
+/* Only the first member that does not fit is kept, to say so. */
+static bool fits(struct reading *reading, struct object *member)
+{
+    const bool was_over = reading->allowance.is_over;
+
+    if (allowance_take(&reading->allowance, member))
+        return true;
+    empty_member(member);
+    return !was_over;
+}
+
 void reading_take_member(struct reading *reading, struct object *member)
 {
     if (!reading_wants(reading, OBJECT_MEMBER))
         return;
     name_image(reading, member);
+    if (!fits(reading, member))
+        return;
     if (member->state == OBJECT_CHANGED)
         reading->changed = true;
     else if (member->state != OBJECT_WHOLE && (member->flags & OBJECT_ALLOCATED))

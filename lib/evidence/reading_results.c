@@ -33,6 +33,8 @@ static void take_image(struct reading *reading, struct wire *wire)
     reading->sector_size = (uint32_t)wire_get(wire);
     evidence_get_digests(wire, &reading->stored);
     reading->bounds.size = reading->size;
+    if (reading->bounds.bytes == 0) /* a device */
+        reading_allow_members(reading, reading->size);
     names = wire_get_bytes(wire, &names_len);
     if (!wire->broken)
         reading_extents_take(reading, names, names_len);

@@ -49,6 +49,17 @@ static void take_one(struct reading *reading)
         atomic_store(reading->options->bytes, crew_bytes(reading->crew));
 }
 
+/* What is left when all objects before those of the task have come, at the most.  A worker need not unpack
+ * more: it would be dropped. */
+static void limit_members(struct reading *reading)
+{
+    struct allowance allowance = reading->allowance;
+
+    if (!reading->options->unpacked_most)
+        allowance_grow(&allowance, reading->coming);
+    wire_put(&reading->task, allowance_left(&allowance));
+}
+
 /* Sets the limits of the task that was built. */
 static void limit_task(struct reading *reading, struct crew_task *task)
 {
@@ -63,6 +74,8 @@ void reading_give(struct reading *reading, const int *fds, unsigned fd_count)
 
     while (crew_full(reading->crew) && !reading->failed)
         take_one(reading);
+    if (evidence_rules_has_halves(reading->task.data, reading->task.len))
+        limit_members(reading);
     if (reading->task.failed)
         reading_out_of_memory(reading);
     if (reading->failed) {

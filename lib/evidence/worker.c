@@ -43,7 +43,7 @@ static int open_worker(struct evidence_worker *worker, struct error *err)
         return -1;
     batch_deliver(worker->batch, worker_send_object, worker);
     if (inspector && setup->opening != OPENING_NO &&
-        batch_open(worker->batch, setup->opening, setup->depth, err))
+        batch_open(worker->batch, setup->opening, setup->depth, &worker->allowance, err))
         return -1;
     if (!setup->files)
         return 0;
@@ -136,6 +136,7 @@ static void set_limits(struct evidence_worker *worker, const void *task, size_t 
     worker->cut = false;
     worker->sent = worker->begun = 0;
     worker->member_room = EVIDENCE_MEMBER_BYTES - EVIDENCE_LAST_MEMBER;
+    worker->allowance = (struct allowance){.most = evidence_rules_allowance(task, len)};
 }
 
 static void send_cut(struct evidence_worker *worker)

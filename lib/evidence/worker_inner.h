@@ -12,6 +12,7 @@
 #include "disk/disk.h"
 #include "disk/filesystem.h"
 #include "disk/medium.h"
+#include "evidence/allowance.h"
 #include "evidence/batch.h"
 #include "evidence/evidence_rules.h"
 #include "evidence/worker.h"
@@ -40,6 +41,7 @@ struct evidence_worker {
     bool cut;                         /* these limits cut something off */
     uint64_t sent, begun;             /* messages sent and items begun in this task */
     uint64_t member_room;             /* bytes that it may still send of members */
+    struct allowance allowance;       /* by this task */
 };
 
 /* ---- tasks, one function each; wire is positioned after the kind and the file system ---- */

@@ -81,12 +81,14 @@ static void send_object(struct evidence_worker *worker, enum evidence_message me
  * one that says so. */
 static bool send_member(struct evidence_worker *worker, const struct object *object)
 {
+    const bool fits = allowance_take(&worker->allowance, object);
+
     if (!worker_may_send(worker, MESSAGE_MEMBER))
         return false;
     send_object(worker, MESSAGE_MEMBER, object);
     worker->member_room -= worker->out.len < worker->member_room ? worker->out.len : worker->member_room;
     worker_send(worker);
-    return worker->member_room > 0 && worker->left[MESSAGE_MEMBER] > 1;
+    return fits && worker->member_room > 0 && worker->left[MESSAGE_MEMBER] > 1;
 }
 
 bool worker_send_object(void *arg, struct object *object)
@@ -97,6 +99,7 @@ bool worker_send_object(void *arg, struct object *object)
         worker_send_bad(worker);
     if (object->kind == OBJECT_MEMBER)
         return send_member(worker, object);
+    allowance_begin(&worker->allowance);
     if (worker_may_send(worker, MESSAGE_OBJECT)) {
         send_object(worker, MESSAGE_OBJECT, object);
         worker_send(worker);

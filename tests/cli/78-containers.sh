@@ -131,4 +131,20 @@ says err "hollow.gz: opening stopped: more bytes were unpacked than an object ma
 says err "sparse.gz: opening stopped: more bytes were unpacked than an object may yield"
 says err "nested more than 5 deep"
 same "beside the bombs" 1 "$(found - identical)"
+# many small ones: 60 MiB of zeros in runs of 128 KiB, in less than 2 KB
+mkdir many
+python3 - <<'PY'
+magic, head = b'\x28\xb5\x2f\xfd', b'\x00\x38' # a window of 128 KiB
+blocks = [(i == 479) | 1 << 1 | 1 << 17 + 3 for i in range(480)]
+bomb = magic + head + b''.join(block.to_bytes(3, 'little') + b'\0' for block in blocks)
+for i in range(80):
+    open('many/%02d.zst' % i, 'wb').write(bomb)
+spent, fit = 0, 0
+while spent + 4096 + (60 << 20) <= (4 << 30) + 100 * len(bomb) * (fit + 1):
+    spent, fit = spent + 4096 + (60 << 20), fit + 1
+open('fit', 'w').write('%d' % fit)
+PY
+status 3 "$KITH" ls --csv --containers known many
+same "unpacked" "$(cat fit)" "$(grep -c 'member,.*,62914560,' out)"
+same "not unpacked" "$((80 - $(cat fit)))" "$(grep -c 'zst/data,member,.*,0,.*opening stopped: more bytes were unpacked than all' out)"
 finish

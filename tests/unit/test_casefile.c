@@ -449,6 +449,53 @@ START_TEST(objects_stored_in_chunks_are_skipped_as_one)
 }
 END_TEST
 
+START_TEST(members_before_an_item_are_counted_with_the_bytes_that_were_read)
+{
+    static const struct case_object rows[] = {
+        {.item = 3, .address = "1", .kind = OBJECT_FILE, .size = 1000, .verdict = VERDICT_NONE},
+        {.item = 3, .address = "1/zip/a", .kind = OBJECT_MEMBER, .size = 20, .verdict = VERDICT_NONE},
+        {.item = 3, .address = "1/zip/b", .kind = OBJECT_MEMBER, .size = 999, .verdict = VERDICT_UNREADABLE},
+        {.item = 4,
+         .address = "2/zip/c+0",
+         .kind = OBJECT_MEMBER,
+         .size = 64,
+         .verdict = VERDICT_NONE,
+         .chunk = true},
+        {.item = 4,
+         .address = "2/zip/c+640",
+         .kind = OBJECT_MEMBER,
+         .size = 6,
+         .verdict = VERDICT_NONE,
+         .chunk = true},
+        {.item = 5, .address = "2/zip/d", .kind = OBJECT_MEMBER, .size = 7, .verdict = VERDICT_SKIPPED},
+    };
+    static const uint64_t counts[] = {0, 2, 3, 4}, bytes[] = {0, 20, 90, 97};
+    uint64_t count, len;
+    struct casefile *casefile;
+
+    begin_test();
+    casefile = open_case();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct case_object row = rows[i];
+
+        for (row.evidence = 1; row.evidence <= 2; row.evidence++)
+            if (row.evidence == 1 || i < 3)
+                ck_assert_int_eq(casefile_add(casefile, &row, NULL, NULL, 0, &err), 0);
+    }
+    for (uint64_t item = 3; item <= 6; item++) {
+        ck_assert_int_eq(casefile_members(casefile, 1, item, &count, &len, &err), 0);
+        ck_assert_uint_eq(count, counts[item - 3]);
+        ck_assert_uint_eq(len, bytes[item - 3]);
+    }
+    ck_assert_int_eq(casefile_members(casefile, 2, INT64_MAX, &count, &len, &err), 0);
+    ck_assert(count == 2 && len == 20);
+    ck_assert_int_eq(casefile_members(casefile, 3, 9, &count, &len, &err), 0);
+    ck_assert(count == 0 && len == 0);
+    close_case(casefile);
+    end_test();
+}
+END_TEST
+
 START_TEST(chunked_files_with_the_same_address_are_distinguished_by_path_and_place)
 {
     static const char *const paths[] = {"a", "b"};
@@ -912,6 +959,7 @@ RUN_TESTS("casefile", objects_and_findings_of_all_kinds_are_read_back_in_report_
           objects_are_committed_by_the_thousand_and_by_the_second,
           a_report_during_a_scan_sees_one_consistent_state, a_reader_writes_nothing,
           a_closed_case_can_be_resumed, existing_objects_are_recognized,
+          members_before_an_item_are_counted_with_the_bytes_that_were_read,
           objects_stored_in_chunks_are_skipped_as_one, rows_of_members_that_do_not_come_again_are_passed_over,
           chunked_files_with_the_same_address_are_distinguished_by_path_and_place,
           a_killed_scan_leaves_a_prefix_of_the_whole, a_different_scan_is_refused_with_the_difference,

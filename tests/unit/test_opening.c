@@ -135,7 +135,7 @@ static void walk(struct taken *taken, enum opening_mode mode, unsigned depth, co
             len = bytes->len - at < len ? bytes->len - at : len;
             opening_notice(opening, bytes->data + at, len);
         }
-    opening_object(opening, object, &memory.content);
+    opening_object(opening, object, &memory.content, UINT64_MAX);
     opening_free(opening);
 }
 
@@ -395,7 +395,7 @@ START_TEST(going_back_and_forth_unpacks_only_a_few_times)
     put_gzip(&packed, bytes, LEN);
     content_memory_init(&memory, packed.data, packed.len);
     opening_begin(opening, &file);
-    opening_object(opening, &file, &memory.content);
+    opening_object(opening, &file, &memory.content, UINT64_MAX);
     ck_assert_uint_gt(progress, LEN / CONTAINER_PIECE);
     ck_assert_uint_lt(progress, 5 * LEN / CONTAINER_PIECE);
     opening_free(opening);
@@ -431,7 +431,7 @@ START_TEST(what_takes_too_long_to_unpack_again_is_said)
     put_gzip(&packed, bytes, LEN);
     content_memory_init(&memory, packed.data, packed.len);
     opening_begin(opening, &file);
-    opening_object(opening, &file, &memory.content);
+    opening_object(opening, &file, &memory.content, UINT64_MAX);
     ck_assert(told);
     opening_free(opening);
     buffer_release(&packed);
