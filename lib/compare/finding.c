@@ -123,8 +123,10 @@ bool finding_is_complete(const struct finding *finding)
 {
     const struct finding_range *piece = finding->ranges;
 
+    /* Blocks may also be found apart from each other, or overlapping where content repeats itself. */
     return finding->proof != PROOF_ESTIMATE && finding->proved == finding->blocks &&
-           finding->range_count == 1 && piece->ref_start == 0 && piece->ref_end == finding->ref_size;
+           finding->range_count == 1 && piece->ref_start == 0 && piece->ref_end == finding->ref_size &&
+           piece->obj_end - piece->obj_start == finding->ref_size;
 }
 
 /* ---- messages ---- */

@@ -61,6 +61,36 @@ START_TEST(an_edited_file_is_a_variant_with_about_that_many_edits)
 }
 END_TEST
 
+/* A run of zeros that two blocks share may be shorter or longer than in the reference: then both blocks are
+ * in the object, but do not lie there one after the other. */
+START_TEST(blocks_that_overlap_are_not_the_whole_file)
+{
+    enum { LEN = 30001, BLOCK = 4096, ZEROS = 600 };
+
+    begin_test();
+    new_set(REFSET_NOTABLE);
+    add_strangers(0, 10);
+    fixture.files[0] = text(LEN);
+    memset(fixture.files[0].data + 2 * BLOCK - ZEROS / 2, 0, ZEROS);
+    add_file(0, fixture.files[0]);
+    begin_scan(false);
+    for (int more = -3; more <= 3; more++) {
+        struct bytes bytes = new_bytes((size_t)(LEN + more));
+
+        memcpy(bytes.data, fixture.files[0].data, 2 * BLOCK);
+        memset(bytes.data + 2 * BLOCK, 0, 3);
+        memcpy(bytes.data + 2 * BLOCK + more, fixture.files[0].data + 2 * BLOCK, LEN - 2 * BLOCK);
+        if (more)
+            assert_variant(bytes, 0, (size_t)abs(more));
+        else
+            ck_assert_int_eq(scan(bytes)->list[0].verdict, VERDICT_IDENTICAL);
+        free(bytes.data);
+    }
+    free(fixture.files[0].data);
+    end_test();
+}
+END_TEST
+
 START_TEST(a_file_with_swapped_halves_is_a_variant)
 {
     begin_files(40000);
@@ -387,10 +417,11 @@ START_TEST(a_file_at_the_start_of_free_space_is_embedded_in_it)
 END_TEST
 
 RUN_TESTS("matcher", the_same_file_is_identical, an_edited_file_is_a_variant_with_about_that_many_edits,
-          a_file_with_swapped_halves_is_a_variant, a_file_in_other_content_is_found_to_the_byte,
-          a_file_that_occurs_twice_is_found_twice, a_file_is_found_however_often_it_occurs,
-          a_file_that_repeats_itself_is_found, a_part_that_occurs_three_times_is_found_three_times,
-          two_files_in_one_object_are_both_found, four_kib_of_a_file_are_a_fragment,
-          whole_blocks_of_a_fragment_are_proved, chance_matches_far_from_a_fragment_are_not_part_of_it,
+          blocks_that_overlap_are_not_the_whole_file, a_file_with_swapped_halves_is_a_variant,
+          a_file_in_other_content_is_found_to_the_byte, a_file_that_occurs_twice_is_found_twice,
+          a_file_is_found_however_often_it_occurs, a_file_that_repeats_itself_is_found,
+          a_part_that_occurs_three_times_is_found_three_times, two_files_in_one_object_are_both_found,
+          four_kib_of_a_file_are_a_fragment, whole_blocks_of_a_fragment_are_proved,
+          chance_matches_far_from_a_fragment_are_not_part_of_it,
           findings_with_too_few_matching_bytes_are_not_reported, findings_with_a_larger_e_are_discarded,
           a_file_at_the_start_of_free_space_is_embedded_in_it)
