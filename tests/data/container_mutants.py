@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True
 import mutate  # noqa: E402 (after it, so that no folder of the source is written to)
 import packed  # noqa: E402
 
-LIMIT, BATCH, SECTOR = 300, 60, 512
+LIMIT, BATCH, SECTOR = 600, 250, 512
 COLUMNS = ('path', 'kind', 'size', 'sha1', 'verdict', 'ref_name', 'obj_start', 'obj_end', 'matched', 'status')
 TEXT_NUMBERS = (b'0', b'1', b'-1', b'2147483647', b'4294967296', b'9223372036854775807', b'9223372036854775808', b'77777777777')
 
