@@ -36,15 +36,21 @@ bool crew_begin(struct crew_worker *worker, uint32_t item)
     if (worker->left_out_count > 0 &&
         bsearch(&item, worker->left_out, worker->left_out_count, sizeof item, compare_items))
         return false;
-    atomic_store(&worker->page->item, item);
+    atomic_store_explicit(&worker->page->item, item, memory_order_release);
     crew_progress(worker, 0);
     return true;
 }
 
+/* Only this process writes them, so that adding need not be atomic. */
+static void add(_Atomic uint64_t *sum, uint64_t more)
+{
+    atomic_store_explicit(sum, atomic_load_explicit(sum, memory_order_relaxed) + more, memory_order_relaxed);
+}
+
 void crew_progress(struct crew_worker *worker, uint64_t bytes)
 {
-    atomic_fetch_add_explicit(&worker->page->bytes, bytes, memory_order_relaxed);
-    atomic_fetch_add_explicit(&worker->page->progress, 1, memory_order_relaxed);
+    add(&worker->page->bytes, bytes);
+    add(&worker->page->progress, 1);
 }
 
 /* Exits if the parent is gone. */
