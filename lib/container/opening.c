@@ -313,6 +313,10 @@ static bool read_head(struct opening_level *level)
     struct container_sight *sight = &level->sight;
 
     sight->head_len = sight->size < CONTAINER_HEAD ? (size_t)sight->size : CONTAINER_HEAD;
+    if (sight->content->head_len >= sight->head_len) {
+        sight->head = sight->content->head;
+        return true;
+    }
     sight->head = level->head;
     return content_read(sight->content, 0, level->head, sight->head_len) == 0;
 }

@@ -237,10 +237,12 @@ void opening_bytes_load(struct opening_bytes *bytes, struct opening *opening, st
     struct error err;
     int done;
 
-    *bytes = (struct opening_bytes){.content = {0, read_bytes}, .opening = opening, .level = level};
+    *bytes = (struct opening_bytes){.content = {.read = read_bytes}, .opening = opening, .level = level};
     bytes->head_most = opening->room_left / 2; /* so that something is left for members of this one */
     bytes->place = level->container->place ? level->container->place(level->container) : CONTAINER_UNKNOWN;
     done = load_head(bytes, stated, &err);
+    bytes->content.head = bytes->head;
+    bytes->content.head_len = bytes->head_len;
     if (done == 0 && is_plausible(bytes, stated)) {
         object->size = bytes->content.size = stated;
         return;

@@ -21,6 +21,9 @@ struct content {
      * fewer than len; 0 or -1 if nothing can be read at offset.
      */
     ssize_t (*read)(struct content *content, uint64_t offset, void *into, size_t len);
+    /* The first bytes, if they are in memory anyway for as long as this is; NULL: they are not. */
+    const uint8_t *head;
+    size_t head_len;
 };
 
 /* Reads all of these bytes.  -1 if any of them does not exist or cannot be read; `into` is then undefined. */

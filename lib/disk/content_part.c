@@ -16,7 +16,7 @@ static ssize_t read_part(struct content *content, uint64_t offset, void *into, s
 
 void content_part_init(struct content_part *part, struct content *whole, uint64_t start, uint64_t size)
 {
-    *part = (struct content_part){{size, read_part}, whole, start};
+    *part = (struct content_part){{.size = size, .read = read_part}, whole, start};
 }
 
 static ssize_t read_memory(struct content *content, uint64_t offset, void *into, size_t len)
@@ -33,5 +33,5 @@ static ssize_t read_memory(struct content *content, uint64_t offset, void *into,
 
 void content_memory_init(struct content_memory *memory, const void *data, size_t len)
 {
-    *memory = (struct content_memory){{len, read_memory}, data};
+    *memory = (struct content_memory){{len, read_memory, data, len}, data};
 }

@@ -39,7 +39,8 @@ static ssize_t read_runs(struct content *content, uint64_t offset, void *into, s
 
 void content_runs_init(struct content_runs *runs, struct medium *medium, const struct object *object)
 {
-    *runs = (struct content_runs){{object->size, read_runs}, medium, object};
+    *runs = (struct content_runs){
+        .content = {.size = object->size, .read = read_runs}, .medium = medium, .object = object};
 }
 
 bool content_runs_bad(const struct content_runs *runs, uint64_t start, uint64_t end)

@@ -24,7 +24,7 @@ static ssize_t read_units(struct content *content, uint64_t offset, void *into, 
 void content_units_init(struct content_units *units, struct content *inner, struct medium *medium,
                         const struct object *object)
 {
-    units->content = (struct content){object->size, read_units};
+    units->content = (struct content){.size = object->size, .read = read_units};
     units->inner = inner;
     content_runs_init(&units->stored, medium, object);
 }

@@ -153,7 +153,7 @@ static uint64_t known_bytes(const struct filesystem_inode *inode, const TSK_FS_A
 static int give_attribute(struct filesystem_inode *inode, const TSK_FS_ATTR *attribute)
 {
     struct object *object = &inode->filesystem->object;
-    struct attribute_content content = {{0, read_attribute}, attribute};
+    struct attribute_content content = {{.read = read_attribute}, attribute};
     enum object_kind kind = attribute_kind(inode, attribute);
 
     if (kind <= OBJECT_DELETED || kind == OBJECT_FOLDER)

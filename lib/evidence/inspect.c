@@ -194,6 +194,21 @@ void inspect_content(struct inspect *inspect, struct medium *medium, struct obje
     finish(inspect, medium, object);
 }
 
+/* The bytes of a member from an offset on: those in memory, or as many as piece holds.  Returns their number;
+ * 0 or less if they cannot be read. */
+static ssize_t view_member(struct content *content, uint64_t offset, uint8_t piece[CONTAINER_PIECE],
+                           const uint8_t **data)
+{
+    const uint64_t end = offset < content->head_len ? content->head_len : content->size;
+    const size_t len = end - offset < CONTAINER_PIECE ? (size_t)(end - offset) : CONTAINER_PIECE;
+
+    *data = piece;
+    if (offset >= content->head_len)
+        return content->read(content, offset, piece, len);
+    *data = content->head + offset;
+    return (ssize_t)len;
+}
+
 /* Not counted as progress in bytes: these are not bytes of the evidence. */
 void inspect_member(struct inspect *inspect, struct object *object, struct content *content)
 {
@@ -203,13 +218,12 @@ void inspect_member(struct inspect *inspect, struct object *object, struct conte
     if (!inspect->inspector->begin(inspect->state, object, content))
         return;
     while (done < object->size) {
-        const uint64_t left = object->size - done;
-        const ssize_t got =
-            content->read(content, done, piece, left < sizeof piece ? (size_t)left : sizeof piece);
+        const uint8_t *data;
+        const ssize_t got = view_member(content, done, piece, &data);
 
         if (got <= 0)
             break;
-        inspect->inspector->data(inspect->state, piece, (size_t)got);
+        inspect->inspector->data(inspect->state, data, (size_t)got);
         crew_progress(inspect->worker, 0);
         done += (uint64_t)got;
     }

@@ -351,7 +351,7 @@ static inline void match_with_twins(struct matcher *matcher, struct bytes bytes,
                                     enum verdict *verdict)
 {
     struct object_bytes again = {
-        .content = {bytes.len, read_current}, .bytes = bytes, .gone = fixture.current.gone};
+        .content = {.size = bytes.len, .read = read_current}, .bytes = bytes, .gone = fixture.current.gone};
     struct record record = {0};
 
     sign(&record, bytes, window_of_sets(), fixture.plan.c);
@@ -403,8 +403,8 @@ static inline void scan_in_pieces(struct bytes bytes, size_t most, bool tell_zer
     object_reset(&fixture.object);
     fixture.object.size = bytes.len;
     fixture.object.flags = fixture.object_flags;
-    fixture.current =
-        (struct object_bytes){.content = {bytes.len, read_current}, .bytes = bytes, .gone = gone};
+    fixture.current = (struct object_bytes){
+        .content = {.size = bytes.len, .read = read_current}, .bytes = bytes, .gone = gone};
     ck_assert(fixture.inspector.begin(fixture.scanner, &fixture.object, &fixture.current.content));
     for (size_t at = 0, len; at < bytes.len; at += len) {
         const uint8_t *p = bytes.data + at;

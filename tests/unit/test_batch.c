@@ -795,7 +795,7 @@ static bool inspect_stored(struct crew_worker *worker, const void *task, uint64_
         .begin = inspect_begin, .data = stored_data, .zeros = inspect_zeros, .end = inspect_end};
     struct inspection inspection = {0};
     struct object object = {.inode = 1, .flags = OBJECT_COMPRESSED};
-    struct masked content = {{STORED_LEN, read_masked}, make_medium(), image, broken_from};
+    struct masked content = {{.size = STORED_LEN, .read = read_masked}, make_medium(), image, broken_from};
     struct batch *batch = batch_new(&twice, &inspection, worker, NULL);
     struct sum sum = {0};
     bool same;

@@ -48,7 +48,7 @@ static ssize_t read_memory(struct content *content, uint64_t offset, void *into,
 
 static struct memory in_memory(const uint8_t *bytes, uint64_t size)
 {
-    return (struct memory){{size, read_memory}, bytes, SIZE_MAX, UINT64_MAX};
+    return (struct memory){{.size = size, .read = read_memory}, bytes, SIZE_MAX, UINT64_MAX};
 }
 
 START_TEST(all_bytes_are_read_or_none_are)

@@ -42,7 +42,7 @@ static ssize_t read_object(struct content *content, uint64_t offset, void *into,
 
 static void make_object(uint64_t size)
 {
-    object.content = (struct content){size, read_object};
+    object.content = (struct content){.size = size, .read = read_object};
     object.size = size;
     object.bad_start = object.bad_end = 0;
     fill_random(object.bytes, size);

@@ -29,7 +29,7 @@ static ssize_t read_once(struct content *content, uint64_t offset, void *into, s
 
 static struct once make(const uint8_t *data, size_t len, size_t broken)
 {
-    return (struct once){{len, read_once}, data, 0, broken};
+    return (struct once){{.size = len, .read = read_once}, data, 0, broken};
 }
 
 /* Moves on in random steps, some of them large. */
