@@ -60,6 +60,7 @@ struct encoded {
 };
 
 typedef uint8_t encoded_vector __attribute__((vector_size(ENCODED_PROBE)));
+typedef int8_t encoded_signed __attribute__((vector_size(ENCODED_PROBE)));
 
 /* The 16 bytes from here on, for arithmetic on all of them at a time. */
 static inline encoded_vector encoded_load(const uint8_t *at)
@@ -79,19 +80,18 @@ static inline bool encoded_all(encoded_vector mask)
     return (half[0] & half[1]) == UINT64_MAX;
 }
 
-/* As encoded_kind.find, given what a probe is. */
+/* As encoded_kind.find, given what a probe is, and a quick look that rejects most of what is none.  Of two
+ * probes on end one is at an odd stride, so that most of the others need not be looked at. */
 static inline size_t encoded_search(const uint8_t *data, size_t from, size_t to,
-                                    bool (*probe)(const uint8_t *at))
+                                    bool (*may_be)(const uint8_t *at), bool (*probe)(const uint8_t *at))
 {
-    size_t at = from;
-
-    while (at + ENCODED_PAIR <= to) {
-        if (!probe(data + at))
-            at += ENCODED_STRIDE;
-        else if (probe(data + at + ENCODED_STRIDE))
+    for (size_t at = from + ENCODED_STRIDE; at + ENCODED_PROBE <= to; at += 2 * (size_t)ENCODED_STRIDE) {
+        if (!may_be(data + at) || !probe(data + at))
+            continue;
+        if (probe(data + at - ENCODED_STRIDE))
+            return at - ENCODED_STRIDE;
+        if (at + ENCODED_PAIR <= to && probe(data + at + ENCODED_STRIDE))
             return at;
-        else
-            at += 2 * (size_t)ENCODED_STRIDE;
     }
     return to;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes.h"
 #include "container/encoded.h"
 #include "container/encoded_inner.h"
 
@@ -36,6 +37,15 @@ static bool is_text(uint32_t c)
            (c >= 0x370 && c < 0x530) || (c >= 0x2010 && c <= 0x2026) || c == 0x20ac || c == 0x2122;
 }
 
+/* Looks at four characters, in either order: of the bits that are masked here, what is_utf16 takes for small
+ * has none. */
+static inline bool may_be_utf16(const uint8_t *at)
+{
+    const uint64_t first = bytes_load64(at);
+
+    return first && (!(first & UINT64_C(0x00d800d800d800d8)) || !(first & UINT64_C(0xd800d800d800d800)));
+}
+
 /* Characters of which every other byte is that of a script, or of quotation marks, in either order. */
 static bool is_utf16(const uint8_t *at)
 {
@@ -48,7 +58,7 @@ static bool is_utf16(const uint8_t *at)
 
 static size_t find(const uint8_t *data, size_t from, size_t to)
 {
-    return encoded_search(data, from, to, is_utf16);
+    return encoded_search(data, from, to, may_be_utf16, is_utf16);
 }
 
 /* The run in this order to which the character at `at` belongs, in bytes. */
