@@ -33,9 +33,12 @@ struct pdf {
 bool pdf_matches(const struct container_sight *sight)
 {
     const size_t most = sight->is_carved ? 5 : MOST_BEFORE + 5;
+    const uint8_t *at = sight->head, *const end = at + (sight->head_len < most ? sight->head_len : most);
 
-    return sight->head_len > 0 &&
-           memmem(sight->head, sight->head_len < most ? sight->head_len : most, "%PDF-", 5) != NULL;
+    for (; end - at >= 5 && (at = memchr(at, '%', (size_t)(end - at) - 4)); at++)
+        if (memcmp(at, "%PDF-", 5) == 0)
+            return true;
+    return false;
 }
 
 static bool open_filter(struct pdf *pdf, struct error *err)

@@ -53,7 +53,8 @@ static bool span_has(struct span span, const struct mark *mark)
 {
     struct span rest = span_from(span, mark->offset);
 
-    return rest.len >= mark->len && memcmp(rest.data, mark->text, mark->len) == 0;
+    return rest.len >= mark->len && *rest.data == (uint8_t)*mark->text &&
+           memcmp(rest.data, mark->text, mark->len) == 0;
 }
 
 static bool span_begins(struct span span, const char *text)
