@@ -52,17 +52,6 @@ static size_t unpack_first(const struct container_sight *sight, uint8_t first[FI
     return len > 0 ? (size_t)len : 0;
 }
 
-/* The first bytes of the content, unpacked if it is compressed; returns their number. */
-static size_t first_bytes(const struct container_sight *sight, uint8_t first[FIRST])
-{
-    const size_t len = sight->head_len < FIRST ? sight->head_len : FIRST;
-
-    if (archive_sight_packing(sight) != ARCHIVE_SIGHT_BARE)
-        return unpack_first(sight, first);
-    memcpy(first, sight->head, len);
-    return len;
-}
-
 static struct container *open_whole(const struct container_sight *sight, const struct container_watch *watch,
                                     int (*const *supports)(struct archive *), struct error *err)
 {
@@ -76,7 +65,9 @@ static bool matches_tar(const struct container_sight *sight)
 {
     uint8_t first[FIRST];
 
-    return archive_sight_is_tar(first, first_bytes(sight, first));
+    if (archive_sight_packing(sight) == ARCHIVE_SIGHT_BARE)
+        return archive_sight_is_tar(sight->head, sight->head_len);
+    return archive_sight_is_tar(first, unpack_first(sight, first));
 }
 
 /* Unless other things may follow, archives may: tar goes on after the end of one only if it is asked to. */
@@ -98,7 +89,9 @@ static bool matches_cpio(const struct container_sight *sight)
 {
     uint8_t first[FIRST];
 
-    return archive_sight_is_cpio(first, first_bytes(sight, first));
+    if (archive_sight_packing(sight) == ARCHIVE_SIGHT_BARE)
+        return archive_sight_is_cpio(sight->head, sight->head_len);
+    return archive_sight_is_cpio(first, unpack_first(sight, first));
 }
 
 static struct container *open_cpio(const struct container_sight *sight, const struct container_watch *watch,
@@ -304,43 +297,53 @@ static int prepare(struct error *err)
     return 0;
 }
 
-/* FORMAT(name, what to look for in free space...) */
-#define FORMAT(id, ...)                                                                                      \
+/* Values of the first byte: of programs, and of anything compressed. */
+#define PROGRAM "M\x7f"
+#define GZ      "\x1f"
+#define FRAME   "PQRSTUVWXYZ[\\]^_"
+#define ZST     "\x28" FRAME
+#define LZ4     "\4\2" FRAME
+#define PACKED  GZ "B\xfd]L" ZST LZ4
+
+/* FORMAT(name, what it may begin with, what to look for in free space...) */
+#define FORMAT(id, values, ...)                                                                              \
     const struct container_format archive_format_##id = {                                                    \
         .name = #id,                                                                                         \
+        .first = (values),                                                                                   \
         .magic = (const struct container_magic[]){__VA_ARGS__, {0, 0, NULL}},                                \
         .prepare = prepare,                                                                                  \
         .matches = matches_##id,                                                                             \
         .open = open_##id}
 
-FORMAT(7z, {0, 6, magic_7z});
-FORMAT(rar, {0, 6, magic_rar});
-FORMAT(cab, {0, 8, magic_cab});
-FORMAT(tar, {257, 5, "ustar"});
-FORMAT(cpio, {0, 6, "070701"}, {0, 6, "070702"});
-FORMAT(ar, {0, 8, magic_ar});
-FORMAT(rpm, {0, 4, magic_rpm});
+FORMAT(7z, "7" PROGRAM, {0, 6, magic_7z});
+FORMAT(rar, "R" PROGRAM, {0, 6, magic_rar});
+FORMAT(cab, PROGRAM, {0, 8, magic_cab});
+FORMAT(tar, NULL, {257, 5, "ustar"});
+FORMAT(cpio, "0q\xc7" PACKED, {0, 6, "070701"}, {0, 6, "070702"});
+FORMAT(ar, "!", {0, 8, magic_ar});
+FORMAT(rpm, "\xed", {0, 4, magic_rpm});
 
 /* These are no signature in free space, where the second has too few bytes, or nothing says where it ends. */
-#define UNCARVED(id)                                                                                         \
+#define UNCARVED(id, values)                                                                                 \
     const struct container_format archive_format_##id = {                                                    \
-        .name = #id, .prepare = prepare, .matches = matches_##id, .open = open_##id}
+        .name = #id, .first = (values), .prepare = prepare, .matches = matches_##id, .open = open_##id}
 
 static bool matches_iso(const struct container_sight *sight)
 {
     return archive_sight_is_iso(sight);
 }
 
-UNCARVED(iso);
-UNCARVED(xar);
+UNCARVED(iso, NULL);
+UNCARVED(xar, "x");
 
-/* COMPRESSED(name, how it is recognised, what to look for in free space...) */
-#define COMPRESSED(id, packing, ...)                                                                         \
+/* COMPRESSED(name, how it is recognised, what it may begin with, what to look for in free space...) */
+#define COMPRESSED(id, packing, values, ...)                                                                 \
     static bool matches_##id(const struct container_sight *sight)                                            \
     {                                                                                                        \
         return matches_compressed(sight, packing);                                                           \
     }                                                                                                        \
     const struct container_format archive_format_##id = {.name = #id,                                        \
+                                                         .first = (values),                                  \
                                                          .magic = __VA_ARGS__,                               \
                                                          .prepare = prepare,                                 \
                                                          .matches = matches_##id,                            \
@@ -354,17 +357,17 @@ UNCARVED(xar);
         }                                                                                                    \
     }
 
-COMPRESSED(gz, ARCHIVE_SIGHT_GZ, MAGIC(0, 3, "\x1f\x8b\x08"));
-COMPRESSED(bz2, ARCHIVE_SIGHT_BZ2, MAGIC(4, 6, "1AY&SY"));
-COMPRESSED(xz, ARCHIVE_SIGHT_XZ,
+COMPRESSED(gz, ARCHIVE_SIGHT_GZ, GZ, MAGIC(0, 3, "\x1f\x8b\x08"));
+COMPRESSED(bz2, ARCHIVE_SIGHT_BZ2, "B", MAGIC(4, 6, "1AY&SY"));
+COMPRESSED(xz, ARCHIVE_SIGHT_XZ, "\xfd",
            MAGIC(0, 6,
                  "\xfd"
                  "7zXZ"));
-COMPRESSED(zst, ARCHIVE_SIGHT_ZST, MAGIC(0, 4, "\x28\xb5\x2f\xfd"));
-COMPRESSED(lz4, ARCHIVE_SIGHT_LZ4, NULL);
-COMPRESSED(lzma, ARCHIVE_SIGHT_LZMA, NULL);
-COMPRESSED(lzip, ARCHIVE_SIGHT_LZIP, NULL);
-COMPRESSED(z, ARCHIVE_SIGHT_Z, NULL);
+COMPRESSED(zst, ARCHIVE_SIGHT_ZST, ZST, MAGIC(0, 4, "\x28\xb5\x2f\xfd"));
+COMPRESSED(lz4, ARCHIVE_SIGHT_LZ4, LZ4, NULL);
+COMPRESSED(lzma, ARCHIVE_SIGHT_LZMA, "]", NULL);
+COMPRESSED(lzip, ARCHIVE_SIGHT_LZIP, "L", NULL);
+COMPRESSED(z, ARCHIVE_SIGHT_Z, GZ, NULL);
 
 const char *archive_library(void)
 {

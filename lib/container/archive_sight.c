@@ -107,13 +107,15 @@ bool archive_sight_is_tar(const uint8_t *first, size_t len)
 
     if (len < BLOCK || first[0] == 0)
         return false;
+    stated = octal(first + SUM, SUM_LEN);
+    if (stated == UINT32_MAX)
+        return false;
     for (size_t i = 0; i < BLOCK; i++) {
         const uint8_t byte = i >= SUM && i < SUM + SUM_LEN ? ' ' : first[i];
 
         sum += byte;
         high += byte >> 7;
     }
-    stated = octal(first + SUM, SUM_LEN);
     return (stated == sum || stated == sum - 256 * high) &&
            (memcmp(first + 257, "ustar", 5) == 0 || octal(first + MODE, 8) != UINT32_MAX);
 }

@@ -276,4 +276,4 @@ static bool matches_zip(const struct container_sight *sight)
 static const struct container_magic magic_zip[] = {{0, 4, "PK\3\4"}, {0, 0, NULL}};
 
 const struct container_format archive_format_zip = {
-    .name = "zip", .magic = magic_zip, .matches = matches_zip, .open = open_zip};
+    .name = "zip", .first = "PM\x7f#", .magic = magic_zip, .matches = matches_zip, .open = open_zip};

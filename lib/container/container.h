@@ -96,6 +96,9 @@ struct container_format {
     /* Called once in each worker while files can still be opened: for libraries that read some when they are
      * first used.  NULL: nothing to do.  -1 on error. */
     int (*prepare)(struct error *err);
+    /* The values that the first byte of such content may have; matches is not asked about any other.  NULL:
+     * all. */
+    const char *first;
     /* Whether the content seems to be of this format.  Reads beyond the head only if the head, or the size,
      * makes that likely. */
     bool (*matches)(const struct container_sight *sight);

@@ -397,4 +397,4 @@ static bool matches(const struct container_sight *sight)
 static const struct container_magic magic[] = {{0, 4, "PK\3\4"}, {0, 0, NULL}};
 
 const struct container_format document_format = {
-    .name = "text", .magic = magic, .matches = matches, .open = open_document};
+    .name = "text", .first = "P", .magic = magic, .matches = matches, .open = open_document};

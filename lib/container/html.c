@@ -305,4 +305,5 @@ static bool matches(const struct container_sight *sight)
     return begins_with_element(text, len);
 }
 
-const struct container_format html_format = {.name = "text", .matches = matches, .open = open_html};
+const struct container_format html_format = {
+    .name = "text", .first = " \t\r\n<\xef", .matches = matches, .open = open_html};

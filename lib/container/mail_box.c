@@ -172,4 +172,4 @@ static struct container *box_open(const struct container_sight *sight, const str
 static const struct container_magic magic[] = {{0, 5, "From "}, {0}};
 
 const struct container_format mail_box_format = {
-    .name = "mbox", .magic = magic, .matches = box_matches, .open = box_open};
+    .name = "mbox", .first = "F", .magic = magic, .matches = box_matches, .open = box_open};

@@ -130,4 +130,5 @@ static bool matches(const struct container_sight *sight)
     return tag > 0 && content_read(sight->content, tag, bytes, 4) == 0 && memcmp(bytes, "fLaC", 4) == 0;
 }
 
-const struct container_format media_format_flac = {.name = "flac", .matches = matches, .open = open_flac};
+const struct container_format media_format_flac = {
+    .name = "flac", .first = "fI", .matches = matches, .open = open_flac};

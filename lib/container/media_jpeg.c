@@ -464,4 +464,4 @@ static bool matches(const struct container_sight *sight)
 static const struct container_magic magic[] = {{0, 3, "\xff\xd8\xff"}, {0}};
 
 const struct container_format media_format_jpeg = {
-    .name = "jpeg", .magic = magic, .matches = matches, .open = open_jpeg};
+    .name = "jpeg", .first = "\xff", .magic = magic, .matches = matches, .open = open_jpeg};

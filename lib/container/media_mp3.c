@@ -251,4 +251,4 @@ static bool matches(const struct container_sight *sight)
 static const struct container_magic magic[] = {{0, 4, "ID3\2"}, {0, 4, "ID3\3"}, {0, 4, "ID3\4"}, {0}};
 
 const struct container_format media_format_mp3 = {
-    .name = "mp3", .magic = magic, .matches = matches, .open = open_mp3};
+    .name = "mp3", .first = "I\xff", .magic = magic, .matches = matches, .open = open_mp3};

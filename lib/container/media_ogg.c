@@ -275,4 +275,4 @@ static bool matches(const struct container_sight *sight)
 static const struct container_magic magic[] = {{0, 6, "OggS\0\2"}, {0}};
 
 const struct container_format media_format_ogg = {
-    .name = "ogg", .magic = magic, .matches = matches, .open = open_ogg};
+    .name = "ogg", .first = "O", .magic = magic, .matches = matches, .open = open_ogg};

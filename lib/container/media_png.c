@@ -453,4 +453,4 @@ static bool matches(const struct container_sight *sight)
 static const struct container_magic magic[] = {{0, 8, "\x89PNG\r\n\x1a\n"}, {0}};
 
 const struct container_format media_format_png = {
-    .name = "png", .magic = magic, .matches = matches, .open = open_png};
+    .name = "png", .first = "\x89", .magic = magic, .matches = matches, .open = open_png};

@@ -148,4 +148,4 @@ static const struct container_magic magic[] = {
     {8, 8, "WAVEfmt "}, {8, 8, "WAVEJUNK"}, {8, 8, "WAVEbext"}, {0}};
 
 const struct container_format media_format_wav = {
-    .name = "wav", .magic = magic, .matches = matches, .open = open_wav};
+    .name = "wav", .first = "R", .magic = magic, .matches = matches, .open = open_wav};

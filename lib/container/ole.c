@@ -221,4 +221,4 @@ static struct container *open_ole(const struct container_sight *sight, const str
 }
 
 const struct container_format ole_format = {
-    .name = "ole", .magic = ole_file_magic, .matches = ole_file_matches, .open = open_ole};
+    .name = "ole", .first = "\xd0", .magic = ole_file_magic, .matches = ole_file_matches, .open = open_ole};

@@ -270,4 +270,4 @@ static struct container *open_text(const struct container_sight *sight, const st
 }
 
 const struct container_format ole_text_format = {
-    .name = "text", .magic = ole_file_magic, .matches = ole_file_matches, .open = open_text};
+    .name = "text", .first = "\xd0", .magic = ole_file_magic, .matches = ole_file_matches, .open = open_text};

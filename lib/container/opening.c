@@ -37,6 +37,17 @@ static int prepare_formats(struct error *err)
     return 0;
 }
 
+static void note_first_bytes(struct opening *opening)
+{
+    for (size_t i = 0; container_formats[i]; i++)
+        for (unsigned value = 0; value < sizeof opening->first / sizeof *opening->first; value++) {
+            const char *first = container_formats[i]->first;
+
+            if (!first || (value && strchr(first, (int)value)))
+                opening->first[value] |= UINT64_C(1) << i;
+        }
+}
+
 static int prepare(struct opening *opening, struct error *err)
 {
     opening->window = malloc(CONTAINER_PIECE);
@@ -45,6 +56,7 @@ static int prepare(struct opening *opening, struct error *err)
         return error_set(err, "out of memory");
     if (getrandom(opening->key, sizeof opening->key, 0) != sizeof opening->key)
         return error_errno(err, "cannot get random bytes");
+    note_first_bytes(opening);
     return prepare_formats(err);
 }
 
@@ -353,9 +365,10 @@ static uint64_t open_at(struct opening *opening, const struct object *parent, st
     uint64_t end = 0;
 
     begin_level(level, parent, content, offset, is_carved);
-    if (!read_head(level))
+    if (level->sight.size == 0 || !read_head(level))
         return 0;
-    for (size_t i = 0; container_formats[i] && !opening->stopped; i++) {
+    for (uint64_t left = opening->first[*level->sight.head]; left && !opening->stopped; left &= left - 1) {
+        const size_t i = (size_t)__builtin_ctzll(left);
         uint64_t reached;
 
         level->format = container_formats[i];

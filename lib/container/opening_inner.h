@@ -71,6 +71,7 @@ struct opening {
     uint8_t *window;     /* CONTAINER_PIECE bytes */
     struct carve *carve; /* opening_carve.c */
     uint64_t passed;     /* bytes of the object that were passed to opening_notice, or skipped */
+    uint64_t first[256]; /* by the first byte of content, the formats that it may be of, as such bits */
     uint64_t noticed;    /* a bit for each of container_formats: something of it was noticed */
 };
 

@@ -403,4 +403,5 @@ static struct container *open_rtf(const struct container_sight *sight, const str
     return &rtf->file.container;
 }
 
-const struct container_format rtf_format = {.name = "text", .matches = matches, .open = open_rtf};
+const struct container_format rtf_format = {
+    .name = "text", .first = "{", .matches = matches, .open = open_rtf};

@@ -271,4 +271,4 @@ static struct container *open_squashfs(const struct container_sight *sight,
 static const struct container_magic magic[] = {{0, 4, "hsqs"}, {0}};
 
 const struct container_format squashfs_format = {
-    .name = "squashfs", .magic = magic, .matches = is_superblock, .open = open_squashfs};
+    .name = "squashfs", .first = "h", .magic = magic, .matches = is_superblock, .open = open_squashfs};

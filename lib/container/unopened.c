@@ -83,7 +83,7 @@ static struct container *open_pst(const struct container_sight *sight, const str
 static const struct container_magic magic_pst[] = {{0, 4, "!BDN"}, {0}};
 
 const struct container_format unopened_format_pst = {
-    .name = "pst", .magic = magic_pst, .matches = matches_pst, .open = open_pst};
+    .name = "pst", .first = "!", .magic = magic_pst, .matches = matches_pst, .open = open_pst};
 
 /* ---- disk images ---- */
 

@@ -145,6 +145,9 @@ static inline struct containers_list containers_open(const struct container_form
     bytes_left = limits.bytes ? limits.bytes : CONTAINERS_MOST_BYTES;
     content_memory_init(&content, data, len);
     list.matches = format->matches(&sight);
+    containers_require(!list.matches || !format->first ||
+                           (*(const char *)data && strchr(format->first, *(const char *)data)),
+                       "it begins with a byte that the format does not list");
     container = format->open(&sight, &watch, &err);
     list.opened = container != NULL;
     while (container && list.count < limits.members &&
