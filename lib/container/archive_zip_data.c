@@ -6,7 +6,7 @@
 #include "container/unpack.h"
 #include "disk/deflate.h"
 
-enum method { STORED = 0, DEFLATE = 8, BZIP2 = 12, LZMA = 14, ZSTD = 93, XZ = 95, PPMD = 98 };
+enum method { STORED = 0, DEFLATE = 8, DEFLATE64 = 9, BZIP2 = 12, LZMA = 14, ZSTD = 93, XZ = 95, PPMD = 98 };
 
 enum {
     LZMA_ENDS = 2,   /* flag: the data has a mark at its end */
@@ -29,6 +29,7 @@ bool archive_zip_data_is_supported(unsigned method)
         return archive_liblzma_version() != NULL;
     case 93:
         return archive_libzstd_version() != NULL;
+    case 9:
     case 98:
         return true;
     default:
@@ -131,10 +132,11 @@ static int begin_unpack(struct archive_zip_data *data, struct error *err)
     if (data->unpack && data->unpack_method == method)
         return unpack_restart(data->unpack, err);
     unpack_free(data->unpack);
-    data->unpack = unpack_new(method == DEFLATE ? UNPACK_DEFLATE
-                              : method == LZMA  ? UNPACK_LZMA
-                              : method == XZ    ? UNPACK_XZ
-                                                : UNPACK_ZSTD,
+    data->unpack = unpack_new(method == DEFLATE     ? UNPACK_DEFLATE
+                              : method == DEFLATE64 ? UNPACK_DEFLATE64
+                              : method == LZMA      ? UNPACK_LZMA
+                              : method == XZ        ? UNPACK_XZ
+                                                    : UNPACK_ZSTD,
                               CONTAINER_MEMORY, err);
     data->unpack_method = method;
     return data->unpack ? 0 : -1;
@@ -226,6 +228,7 @@ static int begin(struct archive_zip_data *data, struct error *err)
     case STORED:
         return 0;
     case DEFLATE:
+    case DEFLATE64:
     case LZMA:
     case ZSTD:
     case XZ:
@@ -241,6 +244,7 @@ static int step(struct archive_zip_data *data, uint8_t *into, size_t room, size_
     case STORED:
         return step_stored(data, into, room, got, err);
     case DEFLATE:
+    case DEFLATE64:
     case LZMA:
     case ZSTD:
     case XZ:

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "container/container.h"
+#include "container/inflate64.h"
 #include "disk/deflate.h"
 
 enum { ZSTD_LEAST_LOG = 20, ZSTD_MOST_LOG = 31 };
@@ -18,6 +19,7 @@ struct unpack {
     enum unpack_method method;
     uint64_t memory;
     struct deflate *deflate;
+    struct inflate64 *inflate64;
     lzma_stream lzma;
     ZSTD_DStream *zstd;
     int log; /* of the largest window of Zstandard */
@@ -25,10 +27,26 @@ struct unpack {
 
 /* ---- Deflate ---- */
 
+static int begin_deflate(struct unpack *unpack, struct error *err)
+{
+    if (unpack->method == UNPACK_DEFLATE) {
+        if (!unpack->deflate)
+            unpack->deflate = deflate_new(DEFLATE_BARE);
+        return unpack->deflate && deflate_begin(unpack->deflate) == 0 ? 0 : error_set(err, "out of memory");
+    }
+    if (!unpack->inflate64)
+        unpack->inflate64 = inflate64_new();
+    if (!unpack->inflate64)
+        return error_set(err, "out of memory");
+    inflate64_begin(unpack->inflate64);
+    return 0;
+}
+
 static int step_deflate(struct unpack *unpack, struct unpack_step *step, struct error *err)
 {
     struct deflate_step same = {step->packed, step->packed_len, step->into, step->room};
-    const int more = deflate_step(unpack->deflate, &same);
+    const int more = unpack->method == UNPACK_DEFLATE ? deflate_step(unpack->deflate, &same)
+                                                      : inflate64_step(unpack->inflate64, &same);
 
     *step = (struct unpack_step){same.packed, same.packed_len, same.into, same.room};
     return more < 0 ? error_set(err, "its packed data is damaged") : more;
@@ -134,9 +152,8 @@ static int begin(struct unpack *unpack, struct error *err)
 {
     switch (unpack->method) {
     case UNPACK_DEFLATE:
-        if (!unpack->deflate)
-            unpack->deflate = deflate_new(DEFLATE_BARE);
-        return unpack->deflate && deflate_begin(unpack->deflate) == 0 ? 0 : error_set(err, "out of memory");
+    case UNPACK_DEFLATE64:
+        return begin_deflate(unpack, err);
     case UNPACK_ZSTD:
         return begin_zstd(unpack, err);
     default:
@@ -167,6 +184,7 @@ void unpack_free(struct unpack *unpack)
     if (!unpack)
         return;
     deflate_free(unpack->deflate);
+    inflate64_free(unpack->inflate64);
     lzma_end(&unpack->lzma);
     ZSTD_freeDStream(unpack->zstd);
     free(unpack);
@@ -180,6 +198,7 @@ int unpack_step(struct unpack *unpack, struct unpack_step *step, struct error *e
         step->packed = &nothing;
     switch (unpack->method) {
     case UNPACK_DEFLATE:
+    case UNPACK_DEFLATE64:
         return step_deflate(unpack, step, err);
     case UNPACK_ZSTD:
         return step_zstd(unpack, step, err);

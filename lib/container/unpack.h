@@ -11,6 +11,7 @@
 
 enum unpack_method {
     UNPACK_DEFLATE, /* RFC 1951 */
+    UNPACK_DEFLATE64,
     UNPACK_LZMA,    /* with a header of 13 bytes, as in .lzma files */
     UNPACK_XZ,      /* one stream */
     UNPACK_ZSTD,    /* one frame */

@@ -15,6 +15,7 @@
 #define TAC     "5fc0ab0fe1651026122b4ec9c48479605fbc018c" /* seq 1 7 3000 | tac | sha1sum */
 #define EMPTY   "da39a3ee5e6b4b0d3255bfef95601890afd80709"
 #define NAME    "95f9ea0e11e8c22888fbb309f7de72b13f638d7b" /* printf 'a name beyond ASCII\n' | sha1sum */
+#define FAR     "84ee48cbd70fec4596981a6b4c27c160dab82142" /* archives.sh */
 #define TWO     "aae7a500e29a7999e12ec21be1b7da45e3543e36" /* (seq 1 500; seq 1 7 3000 | tac) | sha1sum */
 
 struct expected {
@@ -39,6 +40,8 @@ static const struct sample samples[] = {
     {"deflate.zip", &archive_format_zip, all},
     {"stored.zip", &archive_format_zip, all},
     {"bzip2.zip", &archive_format_zip, all},
+    {"deflate64.zip", &archive_format_zip, all},
+    {"far.zip", &archive_format_zip, ONE("far", FAR)},
     {"streamed.zip", &archive_format_zip, all},
     {"zip64.zip", &archive_format_zip, all},
     {"lzma.zip", &archive_format_zip, all},

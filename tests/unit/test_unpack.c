@@ -7,7 +7,7 @@
 #include "check_main.h"
 #include "container/unpack.h"
 
-enum { LEN = 200000, METHODS = 4, DICTIONARY = 1 << 20 };
+enum { LEN = 200000, METHODS = 5, DICTIONARY = 1 << 20 };
 
 static uint8_t text[LEN], packed[METHODS][LEN + 1000], got[LEN];
 static size_t packed_len[METHODS];
@@ -51,6 +51,8 @@ static void pack_all(void)
 {
     fill_text(text, LEN);
     packed_len[UNPACK_DEFLATE] = pack_deflate(packed[UNPACK_DEFLATE], LEN);
+    packed_len[UNPACK_DEFLATE64] =
+        pack_deflate(packed[UNPACK_DEFLATE64], LEN); /* without its longest lengths */
     packed_len[UNPACK_LZMA] = pack_lzma(packed[UNPACK_LZMA], LEN, DICTIONARY);
     packed_len[UNPACK_XZ] = pack_xz(packed[UNPACK_XZ], LEN);
     packed_len[UNPACK_ZSTD] = ZSTD_compress(packed[UNPACK_ZSTD], LEN, text, LEN, 3);

@@ -62,6 +62,11 @@ printf second | dd of=sparse bs=1 seek=150000 conv=notrunc status=none
 for format in gnu posix; do
     tar -b1 --sparse --format=$format --owner=0 --group=0 -cf "$out/sparse-$format.tar" sparse
 done
+# what only Deflate64 has: distances of more than 32 KiB, and lengths of more than 258
+python3 -c 'import hashlib, sys
+part = b"".join(hashlib.sha1(b"%d" % i).digest() for i in range(60))
+sys.stdout.buffer.write(part + bytes(45000) + part + bytes(30000) + part)' >far
+7z a -bd -tzip -mm=deflate64 "$out/far.zip" far >/dev/null
 cp in/numbers copy && ln copy link
 tar -b1 --owner=0 --group=0 -cf "$out/links.tar" copy link
 
