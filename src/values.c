@@ -105,7 +105,8 @@ const struct values values_object_kinds = {"kind", "kinds", true, object_kind, N
                     values_groupings = {"grouping", "groupings", false, array_name, groupings},
                     values_columns = {"column", "columns", true, column, NULL},
                     values_shells = {"shell", "shells", false, array_name, shells},
-                    values_openings = {"kind of opening", "kinds of opening", true, opening, NULL};
+                    values_openings = {"value of --containers", "values of --containers", true, opening,
+                                       NULL};
 
 const struct values values_case, values_set, values_set_path, values_file;
 

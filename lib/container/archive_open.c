@@ -84,8 +84,12 @@ static int fail(struct error *err)
 {
     const struct error fault = *err;
 
-    return strncmp(fault.text, "it ", 3) == 0 ? error_set(err, "%s", fault.text + 3)
-                                              : error_set(err, "cannot be read on: %s", fault.text);
+    if (strncmp(fault.text, "it ", 3) == 0)
+        return error_set(err, "%s", fault.text + 3);
+    if (strcmp(fault.text, "its packed data is damaged") == 0)
+        return error_set(err, "is damaged");
+    return error_set(err, "%s: %s", strncmp(fault.text, "its ", 4) == 0 ? "is damaged" : "cannot be read",
+                     fault.text);
 }
 
 static int next_entry(struct container *container, struct container_member *member, struct error *err)

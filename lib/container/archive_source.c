@@ -206,7 +206,7 @@ static int reader_error(const struct archive_reader *reader, struct error *err)
         return error_set(err, "%s", words);
     for (len = strlen(text); len > 0 && strchr(".\n ", text[len - 1]); len--)
         ;
-    return error_set(err, "libarchive reports: %.*s", (int)len, text);
+    return error_set(err, "it cannot be unpacked (libarchive: %.*s)", (int)len, text);
 }
 
 int archive_reader_open(struct archive_reader *reader, int (*const *supports)(struct archive *),

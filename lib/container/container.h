@@ -88,6 +88,8 @@ struct container_format {
     const struct container_magic *magic;
     /* It is a disk image: among the files of a folder, the user decides whether it is read as evidence. */
     bool is_evidence;
+    /* Another format opens the same content, and reports what is wrong with it if both cannot. */
+    bool is_second;
     bool is_guess; /* it has no signature, so it is looked for only if everything is to be opened */
     /* Of a guess: whether something may be found in content of which these bytes, at least a few kilobytes,
      * are a piece, or at the boundary between it and the piece before.  Cheap, so that content without any is

@@ -396,5 +396,9 @@ static bool matches(const struct container_sight *sight)
 
 static const struct container_magic magic[] = {{0, 4, "PK\3\4"}, {0, 0, NULL}};
 
-const struct container_format document_format = {
-    .name = "text", .first = "P", .magic = magic, .matches = matches, .open = open_document};
+const struct container_format document_format = {.name = "text",
+                                                 .is_second = true,
+                                                 .first = "P",
+                                                 .magic = magic,
+                                                 .matches = matches,
+                                                 .open = open_document};

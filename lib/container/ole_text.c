@@ -269,5 +269,9 @@ static struct container *open_text(const struct container_sight *sight, const st
     return &text->container;
 }
 
-const struct container_format ole_text_format = {
-    .name = "text", .first = "\xd0", .magic = ole_file_magic, .matches = ole_file_matches, .open = open_text};
+const struct container_format ole_text_format = {.name = "text",
+                                                 .is_second = true,
+                                                 .first = "\xd0",
+                                                 .magic = ole_file_magic,
+                                                 .matches = ole_file_matches,
+                                                 .open = open_text};

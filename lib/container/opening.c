@@ -279,7 +279,7 @@ static void give_unopened(struct opening *opening, struct opening_level *level, 
 {
     char reason[256];
 
-    if (level->sight.is_carved || level->format->is_guess)
+    if (level->sight.is_carved || level->format->is_guess || level->format->is_second)
         return;
     snprintf(reason, sizeof reason, "not opened: the %s %.200s", level->format->name, err->text);
     give_problem(opening, level, reason);

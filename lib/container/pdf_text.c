@@ -143,4 +143,4 @@ static struct container *open_text(const struct container_sight *sight, const st
 static const struct container_magic magic[] = {{0, 5, "%PDF-"}, {0, 0, NULL}};
 
 const struct container_format pdf_text_format = {
-    .name = "text", .magic = magic, .matches = pdf_matches, .open = open_text};
+    .name = "text", .is_second = true, .magic = magic, .matches = pdf_matches, .open = open_text};

@@ -44,7 +44,7 @@ status 3 "$KITH" scan --depth 1 -r set.kith packed
 says err "c.zip/a.tgz: not opened: it is nested more than 1 deep (--depth)"
 status 2 "$KITH" scan --depth 9 -r set.kith packed
 status 2 "$KITH" scan --containers some -r set.kith packed
-says err "the kinds of opening are no, known, all"
+says err "unknown value of --containers 'some'; the values of --containers are no, known, all"
 
 # the ciphers of libcrypto work in the sandbox; tests/data/containers/pdf/streams has the digest by qpdf
 status 0 "$KITH" ls -q --csv --hash "${SRCDIR:-.}/tests/data/containers/pdf/encrypted-256.pdf"

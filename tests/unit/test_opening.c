@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check_main.h"
+#include "compound.h"
 #include "container/opening.h"
 #include "disk/content_part.h"
 #include "disk/deflate.h"
@@ -265,12 +266,11 @@ START_TEST(what_is_wrong_is_said_in_sentences)
 {
     static const struct {
         const char *gz, *said;
-    } samples[] = {
-        {"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0wrong\0\0\0",
-         "12-128-3/gz/;2 0 2: opening stopped: the gz cannot be read on: its CRC-32 does not agree\n"},
-        {"\x1f\x8b\x08\0\0\0\0\0\0\x03\x01\x09\0\xf6\xff"
-         "alpha",
-         "12-128-3/gz/;2 0 2: opening stopped: the gz is cut off\n"}};
+    } samples[] = {{"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0wrong\0\0\0",
+                    "12-128-3/gz/;2 0 2: opening stopped: the gz is damaged: its CRC-32 does not agree\n"},
+                   {"\x1f\x8b\x08\0\0\0\0\0\0\x03\x01\x09\0\xf6\xff"
+                    "alpha",
+                    "12-128-3/gz/;2 0 2: opening stopped: the gz is cut off\n"}};
 
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         struct buffer gz = {0};
@@ -283,6 +283,25 @@ START_TEST(what_is_wrong_is_said_in_sentences)
         buffer_release(&taken.text);
         buffer_release(&gz);
     }
+}
+END_TEST
+
+/* An OLE2 file without a directory, which both its own format and that of its text cannot open. */
+START_TEST(what_is_wrong_is_said_once)
+{
+    struct buffer ole = {0};
+    struct taken taken = {.most = 0};
+
+    compound_begin(&ole);
+    compound_number(&ole, 48, 0xfffffffe, 4);
+    walk(&taken, OPENING_KNOWN, 5, &file, &ole);
+    buffer_add_char(&taken.text, '\0');
+    ck_assert_uint_eq(taken.count, 1);
+    ck_assert_msg(strstr(taken.text.data, "12-128-3/ole/;1 ") &&
+                      strstr(taken.text.data, ": not opened: the ole is cut off before its directory\n"),
+                  "%s", taken.text.data);
+    buffer_release(&taken.text);
+    buffer_release(&ole);
 }
 END_TEST
 
@@ -468,6 +487,7 @@ END_TEST
 
 RUN_TESTS("opening", formats_are_few_enough_and_well_named, members_come_in_order_with_their_addresses,
           nesting_is_limited_and_said, as_deep_as_addresses_go, the_sink_decides_what_is_opened,
-          what_is_left_of_a_container_is_kept, what_is_wrong_is_said_in_sentences, containers_in_free_space,
-          a_large_member_can_be_read_again, going_back_and_forth_unpacks_only_a_few_times,
-          what_takes_too_long_to_unpack_again_is_said, members_that_are_stored_as_they_are_have_a_place)
+          what_is_left_of_a_container_is_kept, what_is_wrong_is_said_in_sentences, what_is_wrong_is_said_once,
+          containers_in_free_space, a_large_member_can_be_read_again,
+          going_back_and_forth_unpacks_only_a_few_times, what_takes_too_long_to_unpack_again_is_said,
+          members_that_are_stored_as_they_are_have_a_place)
