@@ -140,7 +140,7 @@ static bool is_in_host(const struct look_worker *worker, const char *wanted, con
         return false;
     if (object->kind != OBJECT_MEMBER || !inner->len)
         return true;
-    return fetch_is_below(wanted + host->len, worker->address.data + 1) ||
+    return object_is_below(wanted + host->len, worker->address.data + 1) ||
            (strncmp(rest + 1, inner->data, inner->len) == 0 && rest[1 + inner->len] == '/');
 }
 
@@ -161,8 +161,8 @@ static bool opens(void *arg, const struct object *object)
     for (size_t i = 0; i < look->count && !worker->address.failed && !worker->host.failed; i++) {
         const char *wanted = look->addresses[i], *slash = strchr(wanted, '/');
 
-        if (slash && (fetch_is_below(wanted, worker->address.data) ||
-                      fetch_is_below(slash + 1, worker->address.data) || is_in_host(worker, wanted, object)))
+        if (slash && (object_is_below(wanted, worker->address.data) ||
+                      object_is_below(slash + 1, worker->address.data) || is_in_host(worker, wanted, object)))
             return true;
     }
     return false;

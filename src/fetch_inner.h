@@ -24,9 +24,6 @@ int fetch_compare(const struct fetch_want *want, const char *address, const char
 size_t fetch_find(const struct fetch_plan *plan, const char *address, const char *path, size_t path_len,
                   size_t *first);
 
-/* Whether an address is that of something packed in the object with the other address, on any level. */
-bool fetch_is_below(const char *wanted, const char *address);
-
 /* Whether something that is being read is packed in the object with this address.  host: the path of the file
  * of the host that it is, or is packed in; NULL: of an image. */
 bool fetch_leads(const struct fetch_plan *plan, const char *address, const char *host, size_t host_len);

@@ -40,16 +40,6 @@ size_t fetch_find(const struct fetch_plan *plan, const char *address, const char
     return end - *first;
 }
 
-/* A single slash comes before the first level of an address, two before the others. */
-bool fetch_is_below(const char *wanted, const char *address)
-{
-    const size_t len = strlen(address);
-
-    if (strncmp(wanted, address, len) != 0 || wanted[len] != '/')
-        return false;
-    return !memchr(address, '/', len) || wanted[len + 1] == '/';
-}
-
 static bool starts_with(const char *path, const char *host, size_t len)
 {
     return path && strncmp(path, host, len) == 0;
@@ -64,7 +54,7 @@ static bool leads_in_host(const struct fetch_plan *plan, const char *address, co
     for (; i < plan->count && starts_with(plan->wants[plan->sorted[i]].path, host, len); i++) {
         const struct fetch_want *want = &plan->wants[plan->sorted[i]];
 
-        if ((want->path[len] == '/' || !want->path[len]) && fetch_is_below(want->address, address))
+        if ((want->path[len] == '/' || !want->path[len]) && object_is_below(want->address, address))
             return true;
     }
     return false;
@@ -83,7 +73,7 @@ bool fetch_leads(const struct fetch_plan *plan, const char *address, const char 
     for (; i < plan->count && !plan->wants[plan->sorted[i]].path &&
            strncmp(plan->wants[plan->sorted[i]].address, address, len) == 0;
          i++)
-        if (fetch_is_below(plan->wants[plan->sorted[i]].address, address))
+        if (object_is_below(plan->wants[plan->sorted[i]].address, address))
             return true;
     return false;
 }

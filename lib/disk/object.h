@@ -160,8 +160,10 @@ struct object_level {
     uint64_t number; /* of the member; 0: its name alone makes the address unique */
 };
 
-/* Returns whether these characters are the address of an object on the disk. */
+/* Return whether these characters are the address of an object on the disk; and whether an address is that of
+ * something packed in the object with the other address, on any level. */
 bool object_is_base(const char *address, size_t len);
+bool object_is_below(const char *wanted, const char *address);
 /* The length of the address of the object on the disk at the start of an address; and of that of what a
  * member is packed in, 0 if the address is not a member's. */
 size_t object_base_len(const char *address);

@@ -237,6 +237,16 @@ bool object_is_base(const char *address, size_t len)
     return skip_base(&text) && text.at == text.end;
 }
 
+/* A single slash comes before the first level of an address, two before the others. */
+bool object_is_below(const char *wanted, const char *address)
+{
+    const size_t len = strlen(address);
+
+    if (strncmp(wanted, address, len) != 0 || wanted[len] != '/')
+        return false;
+    return !memchr(address, '/', len) || wanted[len + 1] == '/';
+}
+
 size_t object_base_len(const char *address)
 {
     return strcspn(address, "/");

@@ -261,11 +261,11 @@ static void read_image(struct reading *reading)
     if (!reading->failed) {
         setup.files = files;
         setup.bytes = reading->bounds.bytes = snapshot_bytes(&snapshot);
-        reading_allow_members(reading, setup.bytes);
         if (reading->inner)
             find_object(reading, &inside, &setup);
     }
     if (!reading->failed) {
+        reading_allow_members(reading, setup.object ? object_stored(setup.object) : setup.bytes);
         read_with_crew(reading, &setup, folders, reading_image);
         check_snapshot(reading, &snapshot, files);
     }
@@ -300,6 +300,7 @@ static void release(struct reading *reading)
     buffer_release(&reading->task);
     buffer_release(&reading->paths);
     buffer_release(&reading->member_paths);
+    buffer_release(&reading->stored_member);
     object_release(&reading->object);
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
+
 /* ---- the path ---- */
 
 char *inside_file(const char *path, const char **object)
@@ -30,28 +32,35 @@ char *inside_file(const char *path, const char **object)
     return NULL;
 }
 
-/* "-" is that of a file of the host. */
-bool inside_is_readable(const char *address, size_t len)
+/* "-" is that of a file of the host, and may also be the label of a volume. */
+static bool is_base(const char *at, size_t len)
 {
-    return len > 0 && address[0] != '-' && object_is_base(address, len);
+    return len > 0 && at[0] != '-' && object_is_base(at, len);
+}
+
+static bool is_address(const char *at)
+{
+    struct object_level level;
+
+    if (!is_base(at, object_base_len(at)))
+        return false;
+    at += object_base_len(at);
+    while (object_next_level(&at, &level))
+        ;
+    return !*at;
 }
 
 int inside_parse(struct inside_address *address, const char *path, const char *object, struct error *err)
 {
     const char *at = object;
 
-    while (!inside_is_readable(at, strcspn(at, "/")) && strchr(at, '/'))
+    while (!is_base(at, object_base_len(at)) && strchr(at, '/'))
         at = strchr(at, '/') + 1;
-    if (!inside_is_readable(at, strcspn(at, "/")))
+    if (!is_address(at))
         return error_set(err,
                          "%s: '%s' is not the address of an object, such as 1234-128-1 (kith ls lists them)",
                          path, object);
-    if (strchr(at, '/'))
-        return error_set(err,
-                         "%s: what is packed in an object cannot be read where it is: extract it, then "
-                         "read it as a file",
-                         path);
-    *address = (struct inside_address){.label = object, .base = at};
+    *address = (struct inside_address){.label = object, .own = at};
     address->label_len = at > object ? (size_t)(at - object) - 1 : 0;
     return 0;
 }
@@ -70,6 +79,7 @@ static bool is_of_volume(const struct inside_address *address, const char *label
     return address->label_len == 0 || is_label(address, 0, label) ||
            (strncmp(address->label, "-@", 2) == 0 && is_label(address, 1, strchr(label, '@')));
 }
+
 static void fail(struct inside *inside)
 {
     inside->failed = true;
@@ -86,6 +96,8 @@ static void keep(struct inside *inside, const struct evidence_volume *volume, co
     if (inside->text.failed || !object_decode(&wire, &inside->object))
         fail(inside);
     snprintf(inside->label, sizeof inside->label, "%s", volume->label);
+    if (inside->is_in_partial)
+        object_blame(&inside->object, OBJECT_PARTIAL, "what it is a member of is incomplete");
     inside->found = true;
     inside->is_packed = strncmp(volume->system, "apfs", 4) == 0 || strncmp(volume->system, "yaffs", 5) == 0;
     if (inside->address.label_len || inside->options.ranges || strcmp(volume->label, "-") == 0)
@@ -98,14 +110,17 @@ static void take_object(void *arg, const struct evidence_volume *volume, const s
     struct inside *inside = arg;
 
     (void)paths, (void)count;
-    if (object->kind == OBJECT_MEMBER || !is_of_volume(&inside->address, volume->label))
+    if (!is_of_volume(&inside->address, volume->label))
         return;
     buffer_reset(&inside->text);
     object_address(&inside->text, object);
     buffer_add_char(&inside->text, '\0');
     if (inside->text.failed)
         fail(inside);
-    else if (strcmp(inside->text.data, inside->address.base) != 0)
+    else if (object_is_below(inside->address.own, inside->text.data))
+        inside->is_in_partial =
+            object->state != OBJECT_WHOLE || (object->kind == OBJECT_MEMBER && inside->is_in_partial);
+    else if (strcmp(inside->text.data, inside->address.own) != 0)
         return;
     else if (inside->found)
         inside->doubled = true;
@@ -123,14 +138,61 @@ static void be_idle(void *arg)
         inside->caller->idle(inside->caller->arg);
 }
 
-/* A range of the image is known without reading anything; of other objects, the runs must be found. */
+/* ---- in the workers: which containers to open ---- */
+
+struct inside_worker {
+    const struct inside *inside;
+    struct buffer address;
+};
+
+static void *open_worker(void *arg, const struct inspector_watch *watch, struct error *err)
+{
+    struct inside_worker *worker = memory_new(sizeof *worker, err);
+
+    (void)watch;
+    if (worker)
+        worker->inside = arg;
+    return worker;
+}
+
+static bool reads_nothing(void *state, const struct object *object)
+{
+    (void)state, (void)object;
+    return false;
+}
+
+static bool opens(void *state, const struct object *object)
+{
+    struct inside_worker *worker = state;
+
+    buffer_reset(&worker->address);
+    object_address(&worker->address, object);
+    buffer_add_char(&worker->address, '\0');
+    return !worker->address.failed && object_is_below(worker->inside->address.own, worker->address.data);
+}
+
+/* ---- options ---- */
+
+static void select_member(struct inside *inside)
+{
+    inside->inspector = inspector_closed;
+    inside->inspector.open = open_worker;
+    inside->inspector.selects = reads_nothing;
+    inside->inspector.opens = opens;
+    inside->inspector.arg = inside;
+    inside->options.inspector = &inside->inspector;
+    inside->options.kinds |= OBJECT_BIT(OBJECT_MEMBER);
+    inside->options.opening = OPENING_ALL;
+    inside->options.depth = OPENING_MOST_DEPTH;
+    inside->options.unpacked_most = UINT64_MAX; /* only what leads to it is opened */
+}
+
+/* A range of the image is known without reading anything. */
 static int select_range(struct inside *inside, struct error *err)
 {
     char *plus;
-    const char *base = inside->address.base;
+    const char *base = inside->address.own;
 
-    if (base[0] != '@')
-        return 0;
     if (ranges_reserve(&inside->range))
         return error_set(err, "out of memory");
     errno = 0;
@@ -159,7 +221,20 @@ int inside_begin(struct inside *inside, const char *path, const char *object,
                                                 .kinds = OBJECT_STORED,
                                                 .no_sandbox = options->no_sandbox,
                                                 .stop = &inside->stop};
-    return select_range(inside, err);
+    if (strchr(inside->address.own, '/'))
+        select_member(inside);
+    else if (inside->address.own[0] == '@')
+        return select_range(inside, err);
+    return 0;
+}
+
+/* A member with runs is stored in one piece, with the holes of what it is in; others are packed. */
+static bool is_packed(const struct inside *inside)
+{
+    const struct object *object = &inside->object;
+
+    return inside->is_packed || object->flags & (OBJECT_COMPRESSED | OBJECT_RESIDENT | OBJECT_ENCRYPTED) ||
+           (object->kind == OBJECT_MEMBER && object->run_count == 0);
 }
 
 int inside_end(struct inside *inside, struct error *err)
@@ -174,10 +249,12 @@ int inside_end(struct inside *inside, struct error *err)
     if (inside->doubled)
         return error_set(err, "%s: several objects have this address: say which one, as in %.*s%s/%s", path,
                          (int)(strlen(path) - strlen(inside->address.label)), path, inside->label,
-                         inside->address.base);
+                         inside->address.own);
     if (inside->is_packed || object->flags & (OBJECT_COMPRESSED | OBJECT_RESIDENT | OBJECT_ENCRYPTED))
         return error_set(
             err, "%s: the file system does not store it as it is: extract it, then read it as a file", path);
+    if (object->state != OBJECT_UNREADABLE && is_packed(inside))
+        return error_set(err, "%s: it is not stored as it is: extract it, then read it as a file", path);
     if (object->state == OBJECT_UNREADABLE)
         return error_set(err, "%s: %.*s", path, (int)object->problem.len, object->problem.data);
     if (object->state == OBJECT_PARTIAL && !inside->options.force)

@@ -15,7 +15,8 @@
  * A disk image that is an object of another image, as evidence of its own.  Its path is that of the outer
  * image, a slash, and the object: "disk.dd/1234-128-1", or with the label of the volume, as in
  * "disk.E01/2@1048576/1234-128-1".  No file has such a path, since only folders contain files.  The bytes of
- * the object are read where they are stored, so only objects that are stored as they are can be read.
+ * the object are read where they are stored, so only objects that are stored as they are can be read: files,
+ * free space, and members of containers that do not compress them.
  *
  * The object is searched for by reading the outer image as evidence, with the options and the sink from here;
  * this finds its runs.  Then each worker opens the outer image, and the inner one by these runs.
@@ -25,15 +26,11 @@
  * path; NULL if path is anything else, including the path of a file, or if out of memory.  errno is kept. */
 char *inside_file(const char *path, const char **object);
 
-/* Returns whether an object with this address can be read as an image: it is stored on the outer one, not
- * packed in another object. */
-bool inside_is_readable(const char *address, size_t len);
-
 /* What names an object, taken apart; points into it. */
 struct inside_address {
     const char *label; /* of the volume */
     size_t label_len;  /* 0: any volume */
-    const char *base;  /* the address in it */
+    const char *own;   /* its address in the volume */
 };
 
 /* -1 if it is not the address of an object that can be read; path: for the message. */
@@ -51,10 +48,12 @@ struct inside {
     struct inside_address address;
     const struct evidence_sink *caller; /* its idle is called */
     const atomic_bool *stopped;         /* by the caller; or NULL */
+    struct inspector inspector;         /* opens the containers that a member is packed in */
     struct ranges range;                /* the object, if its address is a range */
     struct buffer text;
     char label[128]; /* of the volume in which it was found */
     bool found, doubled, is_packed, failed;
+    bool is_in_partial; /* what comes next may be a member of an incomplete object */
     atomic_bool stop;
 };
 

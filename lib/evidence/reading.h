@@ -77,10 +77,11 @@ struct reading {
     struct object object;
     struct buffer paths; /* of the object that came last, each NUL-terminated */
     size_t path_count;
-    struct buffer member_paths; /* of a member of it */
-    struct allowance allowance; /* as far as objects have come */
-    uint64_t coming;            /* bytes of the files of the host that were handed out and have not come */
-    uint64_t next_item;         /* number to give to the next item */
+    struct buffer member_paths;  /* of a member of it */
+    struct buffer stored_member; /* the address of the last one, if it is stored as it is; else empty */
+    struct allowance allowance;  /* as far as objects have come */
+    uint64_t coming;             /* bytes of the files of the host that were handed out and have not come */
+    uint64_t next_item;          /* number to give to the next item */
     struct evidence_bounds bounds;
     struct crew *digester; /* computes the digest of the whole image; NULL: not wanted */
     struct taking taking;

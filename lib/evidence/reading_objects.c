@@ -7,7 +7,6 @@
 #include "base/escape.h"
 #include "container/unopened.h"
 #include "disk/medium.h"
-#include "evidence/inside.h"
 #include "evidence/reading.h"
 
 /* Appends a stream's name to each path of its file. */
@@ -162,6 +161,27 @@ static size_t find_member_paths(struct reading *reading, const struct object *me
     return 1;
 }
 
+/* The address of a member that is stored as it is on the image is kept. */
+static void note_stored(struct reading *reading, const struct object *member)
+{
+    struct buffer *address = &reading->stored_member;
+
+    buffer_reset(address);
+    if (member->run_count > 0)
+        object_address(address, member);
+}
+
+/* Whether what a member is packed in can be read where it is. */
+static bool is_parent_stored(const struct reading *reading, const struct object *member)
+{
+    const struct buffer *parent = &member->parent, *stored = &reading->stored_member;
+
+    if (parent->len == 0 || parent->data[0] == '-')
+        return false;
+    return !memchr(parent->data, '/', parent->len) ||
+           (stored->len == parent->len && memcmp(stored->data, parent->data, parent->len) == 0);
+}
+
 /* A disk image is no container whose members are listed: the reason says how to read it. */
 static void name_image(struct reading *reading, struct object *member)
 {
@@ -171,8 +191,7 @@ static void name_image(struct reading *reading, struct object *member)
                           member->member.data[strlen(opener)] == '/';
     struct buffer *out = &member->problem;
 
-    if (!is_image || reading->inner || reading->shown.label[0] == '\0' ||
-        !inside_is_readable(member->parent.data, member->parent.len))
+    if (!is_image || reading->inner || !is_parent_stored(reading, member))
         return;
     buffer_reset(out);
     buffer_add_text(out, "disk images are evidence of their own: kith reads this one as ");
@@ -211,6 +230,7 @@ void reading_take_member(struct reading *reading, struct object *member)
     if (!reading_wants(reading, OBJECT_MEMBER))
         return;
     name_image(reading, member);
+    note_stored(reading, member);
     if (!fits(reading, member))
         return;
     if (member->state == OBJECT_CHANGED)

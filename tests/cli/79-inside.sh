@@ -4,7 +4,7 @@
 # wherever the object lies, whole or damaged.  No image can contain itself: only one level is read, and an object consists of
 # bytes of the outer image.
 . "$(dirname "$0")/lib.sh"
-images python3 zip mdel
+images python3 zip mdel tar
 
 # ---- images in images ----
 
@@ -32,8 +32,10 @@ dd if=part.img of=disk.dd bs=1M seek=1 conv=notrunc status=none
     head -c 250000 images/disk.vmdk >images/cut.vmdk
     head -c 60000 images/disk.E01 >images/cut.E01
     head -c 2500000 disk.dd >images/cut.bin
+    tar -cf images/machine.ova -C images stream.vmdk
+    (cd images && zip -q -X -0 stored.zip machine.ova disk.E01 && zip -q -X packed.zip disk.qcow2)
 ) >err 2>&1 || fail "no images: $(cat err)"
-mke2fs -q -F -t ext4 -b 4096 -d images outer.img 24M 2>/dev/null || fail "mke2fs failed"
+mke2fs -q -F -t ext4 -b 4096 -d images outer.img 32M 2>/dev/null || fail "mke2fs failed"
 "$KITH" ls -q --csv outer.img >rows.csv 2>/dev/null
 
 # address NAME: of the file in the outer image
@@ -74,6 +76,23 @@ for jobs in 1 8; do
 done
 cmp -s jobs.1 jobs.8 || fail "the rows depend on the number of workers"
 alike images/disk.bin "outer.img/$(address disk.bin)" ls -q --csv -o 2048
+
+# ---- members of containers that do not compress them ----
+
+# the addresses are those of the messages
+status 3 "$KITH" ls -q --csv outer.img
+tr -d '\r' <out | sed -n 's#.*kith reads this one as \([^",]*\).*#\1#p' | grep -v "^outer.img/[0-9-]*$" >members
+ova=$(address machine.ova) zip=$(address stored.zip)
+same "members" "outer.img/$ova/tar/stream.vmdk outer.img/$zip/zip/disk.E01 outer.img/$zip/zip/machine.ova//tar/stream.vmdk" \
+    "$(sort members | tr '\n' ' ' | sed 's/ $//')"
+while read -r member; do
+    alike "images/${member##*/}" "$member" ls -q --csv --hash --hash-image
+done <members
+grep -q "packed.zip/disk.qcow2,.*extract it, then scan it" rows.csv || fail "the packed one is not for extraction"
+status 3 "$KITH" ls "outer.img/$(address packed.zip)/zip/disk.qcow2"
+says err "it is not stored as it is: extract it"
+status 3 "$KITH" ls "outer.img/$zip/zip/other.E01"
+says err "there is no such object"
 
 # ---- damaged, incomplete, split ----
 
@@ -170,8 +189,8 @@ done <<'END'
 999-1-0 there is no such object
 2@512/12-1-0 there is no such object
 12-1 '12-1' is not the address of an object
-12-1-0/zip/a what is packed in an object cannot be read where it is: extract it
-12-1-0/12-1-0 what is packed in an object cannot be read where it is: extract it
+12-1-0/zip/a there is no such object
+12-1-0/12-1-0 '12-1-0/12-1-0' is not the address of an object
 END
 status 3 "$KITH" add new.kith outer.img/12-1
 says err "new.kith: was not created"

@@ -55,7 +55,7 @@ END_TEST
 START_TEST(an_object_is_named_by_an_address_and_perhaps_a_label)
 {
     static const struct {
-        const char *object, *base;
+        const char *object, *own;
         size_t label_len;
     } cases[] = {
         {"12-1-0", "12-1-0", 0},
@@ -71,8 +71,12 @@ START_TEST(an_object_is_named_by_an_address_and_perhaps_a_label)
         {"12-1-0x", NULL, 0},
         {"012-1-0", NULL, 0},
         {"@4096", NULL, 0},
-        {"12-1-0/tar/a.img", NULL, 0},
+        {"12-1-0/tar/a.img", "12-1-0/tar/a.img", 0},
+        {"2@512/@4096+512/zip@1/a.tar;2//tar/b", "@4096+512/zip@1/a.tar;2//tar/b", 5},
+        {"12-1-0/tar/", NULL, 0},
+        {"12-1-0/tar/a.img/13-1-0", "12-1-0/tar/a.img/13-1-0", 0},
         {"12-1-0/13-1-0", NULL, 0},
+        {"-/tar/a.img", NULL, 0},
         {"file.dd", NULL, 0},
     };
 
@@ -81,9 +85,9 @@ START_TEST(an_object_is_named_by_an_address_and_perhaps_a_label)
         struct error err = {""};
         const int result = inside_parse(&address, "PATH", cases[i].object, &err);
 
-        ck_assert_int_eq(result, cases[i].base ? 0 : -1);
-        if (cases[i].base) {
-            ck_assert_str_eq(address.base, cases[i].base);
+        ck_assert_int_eq(result, cases[i].own ? 0 : -1);
+        if (cases[i].own) {
+            ck_assert_str_eq(address.own, cases[i].own);
             ck_assert_ptr_eq(address.label, cases[i].object);
             ck_assert_uint_eq(address.label_len, cases[i].label_len);
         } else
@@ -210,6 +214,49 @@ START_TEST(only_what_is_stored_as_it_is_can_be_read)
 }
 END_TEST
 
+static void give_member(struct inside *inside, struct object *parent, const char *name, uint64_t stored)
+{
+    const struct object_member member = {
+        .opener = "tar", .name = name, .name_len = strlen(name), .number = 1};
+    struct object object = {.size = 5000};
+
+    ck_assert_int_eq(object_set_parent(&object, parent, &member), 0);
+    ck_assert_int_eq(object_add_run(&object, 0, 700000, stored), 0);
+    give(inside, "-", "ext4", &object);
+    object_release(&object);
+}
+
+START_TEST(members_are_read_if_they_are_not_packed)
+{
+    static const struct {
+        enum object_state state; /* of the container */
+        uint64_t stored;
+        const char *expected;
+    } cases[] = {{OBJECT_WHOLE, 5000, NULL},
+                 {OBJECT_WHOLE, 4096, NULL}, /* with a hole */
+                 {OBJECT_WHOLE, 0, "extract it"},
+                 {OBJECT_PARTIAL, 5000, "is incomplete (--force"}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct object whole = {.inode = 11, .type = 1}, parent = {.inode = 12, .type = 1};
+        struct inside inside;
+
+        begin(&inside, "12-1-0/tar/disk.img");
+        ck_assert(inside.options.kinds & OBJECT_BIT(OBJECT_MEMBER));
+        object_blame(&parent, cases[i].state, "it is so");
+        give(&inside, "-", "ext4", &whole);
+        give_member(&inside, &whole, "disk.img", 5000);
+        give(&inside, "-", "ext4", &parent);
+        give_member(&inside, &parent, "disk.im", 5000);
+        ck_assert(!inside.found);
+        give_member(&inside, &parent, "disk.img", cases[i].stored);
+        assert_end(&inside, cases[i].expected);
+        object_release(&whole);
+        object_release(&parent);
+    }
+}
+END_TEST
+
 START_TEST(a_range_is_asked_for)
 {
     struct inside inside;
@@ -247,5 +294,5 @@ END_TEST
 
 RUN_TESTS("inside", only_a_path_below_a_file_names_an_object,
           an_object_is_named_by_an_address_and_perhaps_a_label, an_object_is_found_with_its_runs,
-          the_label_chooses_the_volume, only_what_is_stored_as_it_is_can_be_read, a_range_is_asked_for,
-          the_caller_can_stop_the_search)
+          the_label_chooses_the_volume, only_what_is_stored_as_it_is_can_be_read,
+          members_are_read_if_they_are_not_packed, a_range_is_asked_for, the_caller_can_stop_the_search)
