@@ -19,6 +19,10 @@
  * item without progress, is replaced.  Its current item is retried once (after a time-out, not at all), then
  * left out and recorded as a loss; the next worker does the rest of the task, from the start.
  *
+ * An item may consist of steps, of which the last ones can be left out.  If a worker dies at a step, the item
+ * is cut there instead of being left out: it is tried once more, up to that step.  If that does not help
+ * either, it is left out.
+ *
  * A worker may have been taken over by the evidence it reads, so its messages deserve no more trust than the
  * evidence.  Every task has limits: on the size of its result, on CPU time and elapsed time over all
  * attempts, and on their number.  A task that exceeds one is lost as a whole.  The job's owner decides
@@ -51,7 +55,7 @@ struct crew_job {
     size_t accept_size;
     /*
      * Takes what a worker streams (crew_stream), in this process and as it arrives: before the result of the
-     * task, from all workers in turn, and once more from its beginning if a task is repeated.  Returns
+     * task, from all workers in turn, and again from its beginning if a task is repeated.  Returns
      * whether it is acceptable.  NULL accepts nothing.
      */
     bool (*stream)(void *arg, const void *data, size_t len);
@@ -65,6 +69,9 @@ struct crew_job {
 
 /* Begins an item; returns false if it must be left out. */
 bool crew_begin(struct crew_worker *worker, uint32_t item);
+/* Begins a step of the current item; steps are numbered from 1, on every attempt alike.  Returns NULL, or why
+ * the item must end before this step. */
+const char *crew_step(struct crew_worker *worker, uint32_t step);
 /* Reports progress on the current item, which restarts its time limit, and adds bytes to the crew's count. */
 void crew_progress(struct crew_worker *worker, uint64_t bytes);
 /* Appends to the task's result. */
@@ -108,6 +115,7 @@ struct crew_result {
     size_t len;
     const struct crew_loss *losses; /* sorted by item */
     size_t loss_count;
+    size_t cut_count; /* items that ended before one of their steps, which are no losses */
 };
 
 struct crew;

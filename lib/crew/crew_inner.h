@@ -36,16 +36,23 @@ struct frame {
     char data[FRAME_MAX];
 };
 
-/* What a worker receives: this, the numbers of the items to leave out, and the task's data. */
+/* Where an item must end, and why. */
+struct cut {
+    uint32_t item, step;
+    char reason[sizeof((struct crew_loss *)NULL)->reason];
+};
+
+/* What a worker receives: this, the numbers of the items to leave out, those to cut, and the task's data. */
 struct order {
     uint64_t len;
-    uint32_t left_out, fd_count;
+    uint32_t left_out, cut, fd_count;
 };
 
 /* Memory shared between a worker and the parent.  The worker may write anything to it at any time. */
 struct crew_page {
     _Atomic uint64_t progress, bytes;
     _Atomic uint32_t item; /* the current one; CREW_WHOLE_TASK before the first */
+    _Atomic uint32_t step; /* of this item; 0 before the first */
 };
 
 /* The whole life of a worker, in the child process. */
@@ -54,6 +61,12 @@ _Noreturn void crew_worker_run(const struct crew_job *job, int socket, struct cr
 /* ---- the parent: tasks ---- */
 
 enum task_state { WAITING, WORKED_ON, FINISHED };
+
+/* An item at which a worker was lost. */
+struct suspect {
+    struct cut cut; /* the first step at which that happened */
+    bool is_cut;
+};
 
 struct task {
     struct task *next;
@@ -65,7 +78,7 @@ struct task {
     int64_t cpu, waited; /* nanoseconds, in earlier attempts */
     uint32_t items;
     uint64_t seconds, most;
-    struct buffer suspects; /* uint32_t: items that have killed a worker once */
+    struct buffer suspects; /* struct suspect */
     struct buffer losses;   /* struct crew_loss, sorted by item */
     struct buffer result;
     size_t check_at;      /* size of the result at which it is next checked */
@@ -81,6 +94,8 @@ struct task *crew_task_new(const struct crew_task *given, size_t accept_size);
 void crew_task_free(struct task *task);
 size_t crew_task_loss_count(const struct task *task);
 const struct crew_loss *crew_task_losses(const struct task *task);
+size_t crew_task_cut_count(const struct task *task);
+void crew_task_put_cuts(const struct task *task, struct buffer *out);
 /* The result as far as it has arrived; valid until more is added. */
 struct crew_result crew_task_result(const struct task *task);
 /* Marks the task as done and closes its descriptors. */
@@ -96,10 +111,10 @@ enum loss {
 
 /*
  * Called when the worker on this task was lost: drops what it sent and makes the task wait for another
- * worker.  item: where the worker claims to have been, which may be any number.  The item is retried once or
- * given up, or the whole task is; so there are at most 2 * items + 3 attempts.
+ * worker.  item and step: where the worker claims to have been, which may be any numbers.  The item is
+ * retried once, then cut, then given up, or the whole task is; so there are at most 3 * items + 3 attempts.
  */
-void crew_task_retry(struct task *task, uint32_t item, const char *reason, enum loss loss);
+void crew_task_retry(struct task *task, uint32_t item, uint32_t step, const char *reason, enum loss loss);
 
 /* ---- the parent: workers ---- */
 

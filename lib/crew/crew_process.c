@@ -146,7 +146,7 @@ void crew_process_lost(struct crew *crew, struct crew_process *worker, enum loss
         crew_process_not_started(crew, reason);
     if (!task)
         return;
-    crew_task_retry(task, atomic_load(&worker->page->item), reason, loss);
+    crew_task_retry(task, atomic_load(&worker->page->item), atomic_load(&worker->page->step), reason, loss);
     if (task->losses.failed || task->suspects.failed)
         crew_process_fail(crew, "out of memory");
 }

@@ -75,12 +75,16 @@ void crew_process_send(struct crew *crew, struct crew_process *worker)
 void crew_process_give(struct crew *crew, struct crew_process *worker, struct task *task)
 {
     const struct crew_loss *losses = crew_task_losses(task);
-    struct order order = {task->len, (uint32_t)crew_task_loss_count(task), task->fd_count};
+    const struct order order = {.len = task->len,
+                                .left_out = (uint32_t)crew_task_loss_count(task),
+                                .cut = (uint32_t)crew_task_cut_count(task),
+                                .fd_count = task->fd_count};
 
     buffer_reset(&worker->order);
     buffer_add(&worker->order, &order, sizeof order);
     for (size_t i = 0; i < crew_task_loss_count(task); i++)
         buffer_add(&worker->order, &losses[i].item, sizeof losses[i].item);
+    crew_task_put_cuts(task, &worker->order);
     if (worker->order.failed) {
         crew_process_fail(crew, "out of memory");
         return;
@@ -92,6 +96,7 @@ void crew_process_give(struct crew *crew, struct crew_process *worker, struct ta
     worker->task = task;
     worker->sent = 0;
     atomic_store(&worker->page->item, CREW_WHOLE_TASK);
+    atomic_store(&worker->page->step, 0);
     crew_process_forget_task(worker);
     crew_process_send(crew, worker);
 }

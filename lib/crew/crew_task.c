@@ -58,6 +58,32 @@ const struct crew_loss *crew_task_losses(const struct task *task)
     return (const struct crew_loss *)(const void *)task->losses.data;
 }
 
+static size_t suspect_count(const struct task *task)
+{
+    return task->suspects.len / sizeof(struct suspect);
+}
+
+static struct suspect *suspects_of(const struct task *task)
+{
+    return (struct suspect *)(void *)task->suspects.data;
+}
+
+void crew_task_put_cuts(const struct task *task, struct buffer *out)
+{
+    for (size_t i = 0; i < suspect_count(task); i++)
+        if (suspects_of(task)[i].is_cut)
+            buffer_add(out, &suspects_of(task)[i].cut, sizeof(struct cut));
+}
+
+size_t crew_task_cut_count(const struct task *task)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < suspect_count(task); i++)
+        count += suspects_of(task)[i].is_cut;
+    return count;
+}
+
 struct crew_result crew_task_result(const struct task *task)
 {
     return (struct crew_result){.tag = task->tag,
@@ -66,7 +92,8 @@ struct crew_result crew_task_result(const struct task *task)
                                 .data = task->result.data,
                                 .len = task->result.len,
                                 .losses = crew_task_losses(task),
-                                .loss_count = crew_task_loss_count(task)};
+                                .loss_count = crew_task_loss_count(task),
+                                .cut_count = crew_task_cut_count(task)};
 }
 
 static bool task_lost(const struct task *task, uint32_t item)
@@ -94,14 +121,39 @@ static void task_lose(struct task *task, uint32_t item, const char *reason)
     losses[i] = loss;
 }
 
-/* Adds a suspect; returns whether it already was one. */
-static bool task_suspect(struct task *task, uint32_t item)
+static struct suspect *find_suspect(const struct task *task, uint32_t item)
 {
-    for (size_t i = 0; i < task->suspects.len; i += sizeof item)
-        if (memcmp(task->suspects.data + i, &item, sizeof item) == 0)
-            return true;
-    buffer_add(&task->suspects, &item, sizeof item);
-    return false;
+    for (size_t i = 0; i < suspect_count(task); i++)
+        if (suspects_of(task)[i].cut.item == item)
+            return &suspects_of(task)[i];
+    return NULL;
+}
+
+/* An offence at a step says nothing about the step. */
+static void cut_or_lose(struct task *task, struct suspect *suspect, const char *reason, enum loss loss)
+{
+    if (suspect->is_cut || suspect->cut.step == 0 || loss == OFFENDED) {
+        suspect->is_cut = false;
+        task_lose(task, suspect->cut.item, reason);
+        return;
+    }
+    suspect->is_cut = true;
+    snprintf(suspect->cut.reason, sizeof suspect->cut.reason, "%s", reason);
+}
+
+/* The first time the item is retried, unless it would merely take as long again. */
+static void blame_item(struct task *task, uint32_t item, uint32_t step, const char *reason, enum loss loss)
+{
+    struct suspect *known = find_suspect(task, item), *suspect = known;
+
+    if (!known) {
+        buffer_add(&task->suspects, &(struct suspect){.cut = {.item = item, .step = step}}, sizeof *suspect);
+        suspect = task->suspects.failed ? NULL : find_suspect(task, item);
+    }
+    if (!suspect || (!known && loss != TIMED_OUT))
+        return;
+    suspect->cut.step = step < suspect->cut.step ? step : suspect->cut.step;
+    cut_or_lose(task, suspect, reason, loss);
 }
 
 void crew_task_finish(struct task *task)
@@ -117,14 +169,14 @@ static void task_give_up(struct task *task, const char *reason)
 }
 
 /* Offences also count for the task as a whole; otherwise a worker could blame each item in turn. */
-void crew_task_retry(struct task *task, uint32_t item, const char *reason, enum loss loss)
+void crew_task_retry(struct task *task, uint32_t item, uint32_t step, const char *reason, enum loss loss)
 {
     const bool is_item = item < task->items && !task_lost(task, item);
 
     buffer_reset(&task->result);
     task->state = WAITING;
-    if (is_item && (loss == TIMED_OUT || (loss != EXHAUSTED && task_suspect(task, item))))
-        task_lose(task, item, reason);
+    if (is_item && loss != EXHAUSTED)
+        blame_item(task, item, step, reason, loss);
     if (!is_item || loss == OFFENDED)
         task->failures++;
     if (loss == EXHAUSTED || task->failures == STARTS)

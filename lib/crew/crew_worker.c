@@ -20,6 +20,9 @@ struct crew_worker {
     struct crew_page *page;
     const uint32_t *left_out;
     size_t left_out_count;
+    const struct cut *cuts;
+    size_t cut_count;
+    uint32_t item; /* the current one */
     uint64_t sent; /* bytes of the task's result */
     struct frame out;
 };
@@ -36,9 +39,21 @@ bool crew_begin(struct crew_worker *worker, uint32_t item)
     if (worker->left_out_count > 0 &&
         bsearch(&item, worker->left_out, worker->left_out_count, sizeof item, compare_items))
         return false;
+    worker->item = item;
+    /* Before the item, or it would seem to be a step of the new one. */
+    atomic_store_explicit(&worker->page->step, 0, memory_order_relaxed);
     atomic_store_explicit(&worker->page->item, item, memory_order_release);
     crew_progress(worker, 0);
     return true;
+}
+
+const char *crew_step(struct crew_worker *worker, uint32_t step)
+{
+    for (size_t i = 0; i < worker->cut_count; i++)
+        if (worker->cuts[i].item == worker->item && worker->cuts[i].step <= step)
+            return worker->cuts[i].reason;
+    atomic_store_explicit(&worker->page->step, step, memory_order_release);
+    return NULL;
 }
 
 /* Only this process writes them, so that adding need not be atomic. */
@@ -160,22 +175,28 @@ static void work_on_next(struct crew_worker *worker, const struct crew_job *job,
     struct order order = {0};
     int fds[CREW_MAX_FDS];
     uint32_t *left_out;
+    struct cut *cuts;
     char *task;
 
     receive_order(worker, &order, fds);
     left_out = malloc(order.left_out * sizeof *left_out + 1);
+    cuts = malloc(order.cut * sizeof *cuts + 1);
     task = malloc(order.len + 1);
-    if (!left_out || !task)
+    if (!left_out || !cuts || !task)
         crew_give_up();
     receive(worker, left_out, order.left_out * sizeof *left_out);
+    receive(worker, cuts, order.cut * sizeof *cuts);
     receive(worker, task, order.len);
     worker->left_out = left_out;
     worker->left_out_count = order.left_out;
+    worker->cuts = cuts;
+    worker->cut_count = order.cut;
     worker->sent = 0;
     job->work(state, worker, task, order.len, fds, order.fd_count);
     for (uint32_t i = 0; i < order.fd_count; i++)
         close(fds[i]);
     free(task);
+    free(cuts);
     free(left_out);
     if (worker->out.head.len > 0)
         send_data(worker);

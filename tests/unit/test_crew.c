@@ -494,6 +494,70 @@ START_TEST(an_endless_loop_costs_only_the_item_and_is_not_retried)
 }
 END_TEST
 
+/* The bad item has five steps.  task: how it ends badly, and at which step at each attempt; 0: before the
+ * first. */
+static void work_in_steps(void *state, struct crew_worker *worker, const void *task, size_t len,
+                          const int *fds, unsigned fd_count)
+{
+    const char *given = task;
+
+    (void)state, (void)fds, (void)fd_count;
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        const unsigned attempt = i == BAD_ITEM ? atomic_load(&shared->tries[given[0] - 'A']) : 0;
+        const char *reason = NULL;
+
+        if (!crew_begin(worker, i))
+            continue;
+        crew_send(worker, &(char){(char)('0' + i)}, 1);
+        for (uint32_t step = 0; i == BAD_ITEM && step <= 5 && !reason; step++) {
+            reason = step ? crew_step(worker, step) : NULL;
+            crew_send(worker, reason ? "." : &"^abcde"[step], 1);
+            if (!reason && attempt + 1 < len && (uint32_t)(given[attempt + 1] - '0') == step)
+                end_badly(given[0], i);
+        }
+    }
+}
+
+static void assert_cut(const char *task, const char *data, size_t cuts, unsigned tries)
+{
+    struct crew_job job = job_of(work_in_steps);
+    struct crew_result result;
+    struct crew *crew;
+
+    if (task[0] == 'L')
+        job.seconds = 1;
+    atomic_store(&shared->tries[task[0] - 'A'], 0);
+    crew = make(&job, 1);
+    push(crew, 1, task, strlen(task));
+    result = pop(crew, 1);
+    assert_data(&result, data);
+    ck_assert_uint_eq(result.cut_count, cuts);
+    ck_assert_uint_eq(result.loss_count, strchr(data, '4') == NULL);
+    ck_assert_uint_eq(atomic_load(&shared->tries[task[0] - 'A']), tries);
+    crew_free(crew);
+}
+
+START_TEST(an_item_is_cut_before_the_step_at_which_workers_die)
+{
+    share();
+    assert_cut("A33", "01234^ab.56789", 1, 2);
+    assert_cut("A11", "01234^.56789", 1, 2);
+    assert_cut("S53", "01234^ab.56789", 1, 2); /* the earlier one of the two */
+    assert_cut("S35", "01234^ab.56789", 1, 2);
+    assert_cut("A3", "01234^abcde56789", 0, 1);
+    assert_cut("L2", "01234^a.56789", 1, 1);
+}
+END_TEST
+
+START_TEST(an_item_is_lost_where_cutting_it_does_not_help)
+{
+    share();
+    assert_cut("A552", "012356789", 0, 3);
+    assert_cut("A00", "012356789", 0, 2);
+    assert_cut("G33", "012356789", 0, 2); /* what an offender claims is doubtful */
+}
+END_TEST
+
 /* From the last to the first; all but these two are bad. */
 static void work_that_ends_all_over(void *state, struct crew_worker *worker, const void *task, size_t len,
                                     const int *fds, unsigned fd_count)
@@ -1602,6 +1666,7 @@ RUN_TESTS("crew", creating_a_process_or_socket_is_tried_three_times,
           descriptors_of_the_parent_are_closed_in_a_worker,
           a_worker_that_hangs_up_and_lives_on_costs_only_the_item,
           an_endless_loop_costs_only_the_item_and_is_not_retried,
+          an_item_is_cut_before_the_step_at_which_workers_die, an_item_is_lost_where_cutting_it_does_not_help,
           many_bad_items_are_all_skipped_and_recorded_by_number, each_timeout_halves_the_next_one,
           a_task_that_kills_workers_before_an_item_begins_is_lost_as_a_whole,
           a_worker_killed_from_outside_costs_nothing, a_worker_killed_while_idle_is_replaced,
