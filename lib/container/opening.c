@@ -188,12 +188,22 @@ static void give_problem(struct opening *opening, struct opening_level *level, c
 static uint64_t open_at(struct opening *opening, const struct object *parent, struct content *content,
                         uint64_t offset, unsigned depth, bool is_carved);
 
+/* Returns whether to stop here, because this is where a worker was lost. */
+static bool is_refused(struct opening *opening)
+{
+    if (opening->sink.step && !opening->refusal)
+        opening->refusal = opening->sink.step(opening->sink.arg);
+    opening->stopped |= opening->refusal != NULL;
+    return opening->refusal != NULL;
+}
+
 /* A member may be a container itself.  The recursion is limited by the number of levels. */
 static void look_into(struct opening *opening, struct opening_level *level, struct content *content,
                       unsigned depth)
 {
     if (!opening->stopped && content->size > 0 &&
-        (!opening->sink.opens || opening->sink.opens(opening->sink.arg, &level->object)))
+        (!opening->sink.opens || opening->sink.opens(opening->sink.arg, &level->object)) &&
+        !is_refused(opening))
         open_at(opening, &level->object, content, 0, depth + 1, false);
 }
 
@@ -234,7 +244,10 @@ static void give_stop(struct opening *opening, struct opening_level *level)
 {
     char reason[200];
 
-    if (opening->members_left == 0)
+    opening->is_told = true;
+    if (opening->refusal)
+        snprintf(reason, sizeof reason, "opening stopped: %.150s", opening->refusal);
+    else if (opening->members_left == 0)
         snprintf(reason, sizeof reason, "opening stopped: more than %d members in one object",
                  OPENING_MOST_MEMBERS);
     else if (opening->left == 0)
@@ -249,9 +262,9 @@ static void take_members(struct opening *opening, struct opening_level *level, u
     struct container_member member;
     struct error err;
     char reason[256];
-    int more;
+    int more = 0;
 
-    do {
+    while (!is_refused(opening)) {
         member = (struct container_member){.name = "", .size = CONTAINER_UNKNOWN};
         opening->watch.progress(opening->watch.arg);
         more = level->container->next(level->container, &member, &err);
@@ -261,12 +274,13 @@ static void take_members(struct opening *opening, struct opening_level *level, u
             opening->members_left--;
             take_member(opening, level, &member, depth);
         }
-    } while (more > 0 && !opening->stopped);
+        if (more <= 0 || opening->stopped)
+            break;
+    }
     if (!opening->stopped && opening->is_spent) {
         opening->is_spent = false;
         give_problem(opening, level, "opening stopped: going back in it would mean to unpack it too often");
     } else if (opening->stopped && !opening->is_told) {
-        opening->is_told = true;
         give_stop(opening, level);
     } else if (more < 0 && (level->number > 0 || !level->sight.is_carved) && !level->format->is_guess) {
         snprintf(reason, sizeof reason, "opening stopped: the %s %.200s", level->format->name, err.text);
@@ -292,6 +306,10 @@ static uint64_t open_as(struct opening *opening, struct opening_level *level, un
     uint64_t end = 0;
 
     level->number = level->unpacked = 0;
+    if (is_refused(opening)) {
+        give_stop(opening, level);
+        return 0;
+    }
     level->container = level->format->open(&level->sight, &opening->watch, &err);
     if (!level->container) {
         give_unopened(opening, level, &err);
@@ -408,6 +426,7 @@ void opening_object(struct opening *opening, const struct object *object, struct
                     uint64_t most)
 {
     opening->stopped = opening->is_told = opening->is_spent = false;
+    opening->refusal = NULL;
     opening->members_left = OPENING_MOST_MEMBERS;
     opening->left = most_bytes(object);
     opening->again_left = 2 * opening->left;

@@ -52,6 +52,9 @@ struct opening_sink {
      */
     bool (*member)(void *arg, struct object *member, struct content *content);
     void (*progress)(void *arg); /* called often */
+    /* Called before each step that may end the process: opening a container, going on to its next member.
+     * Returns NULL, or why the object must not be opened any further.  May be NULL. */
+    const char *(*step)(void *arg);
     void *arg;
 };
 

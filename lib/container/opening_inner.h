@@ -68,6 +68,7 @@ struct opening {
     bool is_spent;       /* something could not be unpacked again, and that has not been reported */
     bool stopped;        /* nothing more is opened in this object */
     bool is_told;        /* and that has been reported */
+    const char *refusal; /* of sink.step; NULL: none */
     uint8_t *window;     /* CONTAINER_PIECE bytes */
     struct carve *carve; /* opening_carve.c */
     uint64_t passed;     /* bytes of the object that were passed to opening_notice, or skipped */

@@ -26,6 +26,8 @@ struct batch {
     struct claims claims; /* since the last flush */
     struct gather gather;
     const struct allowance *allowance; /* what is left for members */
+    uint64_t stepping;                 /* the item whose containers are being opened, */
+    uint32_t steps;                    /* and how far that came */
     uint8_t *arena;                    /* memory for whatever is being read */
 };
 
@@ -110,11 +112,19 @@ static void progress(void *arg)
     crew_progress(batch->inspect.worker, 0);
 }
 
+/* The objects of an item are opened one after another. */
+static const char *step(void *arg)
+{
+    struct batch *batch = arg;
+
+    return crew_step(batch->inspect.worker, ++batch->steps);
+}
+
 int batch_open(struct batch *batch, enum opening_mode mode, unsigned depth, const struct allowance *allowance,
                struct error *err)
 {
     const struct opening_sink sink = {
-        .opens = opens, .member = take_member, .progress = progress, .arg = batch};
+        .opens = opens, .member = take_member, .progress = progress, .step = step, .arg = batch};
 
     batch->allowance = allowance;
     batch->inspect.opening = opening_new(mode, depth, &sink, err);
@@ -143,6 +153,9 @@ static void deliver_inspected(struct batch *batch, struct medium *medium, size_t
     deliver(batch, medium, index + 1);
     if (!inspect->opening)
         return;
+    if (batch->stepping != object->item)
+        batch->steps = 0;
+    batch->stepping = object->item;
     if (crew_begin(inspect->worker, item + 1))
         opening_object(inspect->opening, object, inspect_again(inspect), allowance_left(batch->allowance));
     crew_begin(inspect->worker, item);
@@ -291,5 +304,6 @@ void batch_flush(struct batch *batch, struct medium *medium)
     inspect_pending(batch, medium);
     deliver(batch, medium, batch->count);
     batch->count = batch->delivered = 0;
+    batch->steps = 0;
     claims_reset(&batch->claims);
 }

@@ -16,7 +16,8 @@
  * order in which it was added.  What is packed in an object follows it.
  *
  * An item has two halves, which are items of their own for the crew, so that an object is not lost because of
- * what is packed in it: twice the number for the objects, and one more for the members of these.
+ * what is packed in it: twice the number for the objects, and one more for the members of these.  Opening a
+ * container and going on to its next member are steps of the latter.
  */
 struct batch;
 

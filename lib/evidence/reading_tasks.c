@@ -45,6 +45,7 @@ static void take_one(struct reading *reading)
     if (wire.broken || (!taking->done && !reading_is_lost(&taking->result)))
         reading_problem(reading, "invalid result from a worker; part of the evidence may be missing");
     reading_take_losses(reading, UINT64_MAX);
+    reading->partial |= taking->result.cut_count > 0; /* rows say where */
     if (reading->options->bytes)
         atomic_store(reading->options->bytes, crew_bytes(reading->crew));
 }

@@ -147,4 +147,25 @@ PY
 status 3 "$KITH" ls --csv --containers known many
 same "unpacked" "$(cat fit)" "$(grep -c 'member,.*,62914560,' out)"
 same "not unpacked" "$((80 - $(cat fit)))" "$(grep -c 'zst/data,member,.*,0,.*opening stopped: more bytes were unpacked than all' out)"
+# ---- a worker that dies while it opens a container ----
+
+if command -v cc >/dev/null && ! grep -qa -e __asan_init -e __tsan_init -e __ubsan_handle "$KITH"; then
+    cc -shared -fPIC -O1 -o deadly.so "$SRCDIR/tests/data/deadly.c" -ldl || fail "cc failed"
+    mkdir deaths
+    printf 'deadly content' >deadly.txt
+    zip -q -X -j inner.zip known/letter.txt deadly.txt known/note.txt
+    zip -q -X -j deaths/outer.zip known/report.txt inner.zip known/note.txt
+    cp packed/b.zip deaths/
+    for jobs in 1 8; do
+        status 3 env LD_PRELOAD="$scratch/deadly.so" DEADLY=deadly "$KITH" scan --all -j $jobs -r set.kith deaths
+        same "before the death" "outer.zip/inner.zip/letter.txt outer.zip/report.txt" \
+            "$(grep 'outer.zip.*,identical,' out | cut -d, -f5 | sort | tr '\n' ' ' | sed 's/ $//')"
+        same "after it" 0 "$(grep -c 'outer.zip.*note.txt' out)"
+        same "where" 1 "$(grep -c '/zip/inner.zip//zip/;2",member,outer.zip/inner.zip,.*,unreadable,' out)"
+        says err "outer.zip/inner.zip: opening stopped: the worker died: Segmentation fault"
+        same "in the other one" 2 "$(grep -c 'b.zip/.*,identical,' out)"
+        mv out "out$jobs"
+    done
+    cmp -s out1 out8 || fail "the rows depend on the number of workers"
+fi
 finish

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "check_main.h"
@@ -288,5 +290,106 @@ START_TEST(with_a_limit_members_are_the_same_if_reading_is_resumed)
 }
 END_TEST
 
+/* ---- workers that die while they open a container ---- */
+
+static struct row killer; /* the member at which a worker dies; without a path: any one */
+static atomic_uint *deaths;
+
+static void share_deaths(void)
+{
+    deaths = mmap(NULL, sizeof *deaths, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(deaths, MAP_FAILED);
+}
+
+static void die_at_killer(void *state, struct object *object)
+{
+    const bool is_it = killer.path[0] == '\0' || (object->item == killer.item && object->size == killer.size);
+
+    if (object->kind == OBJECT_MEMBER && is_it) {
+        atomic_fetch_add(deaths, 1);
+        abort();
+    }
+    sum_end(state, object);
+}
+
+/* What comes if a worker dies at that row: a row of its container says so, after all members before it. */
+static void cut_rows(struct rows *cut, const struct rows *whole, size_t at)
+{
+    struct row stop = {.item = whole->list[at].item, .kind = OBJECT_MEMBER, .state = OBJECT_UNREADABLE};
+
+    strcpy(stop.path, whole->list[at].path);
+    *strrchr(stop.path, '/') = '\0';
+    memset(strchr(stop.path, '\0'), 0, sizeof stop.path - strlen(stop.path));
+    strcpy(stop.problem, "opening stopped: the worker died: Aborted");
+    cut->count = 0;
+    for (size_t i = 0; i < whole->count; i++)
+        if (i < at || whole->list[i].item > stop.item)
+            cut->list[cut->count++] = whole->list[i];
+        else if (i == at)
+            cut->list[cut->count++] = stop;
+}
+
+/* The first member like it: only that is where workers die. */
+static bool is_first(const struct rows *rows, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (rows->list[i].item == rows->list[at].item && rows->list[i].size == rows->list[at].size)
+            return false;
+    return rows->list[at].kind == OBJECT_MEMBER && rows->list[at].state != OBJECT_UNREADABLE;
+}
+
+START_TEST(if_a_worker_dies_the_members_before_are_kept)
+{
+    struct inspector dying = inspector;
+    struct evidence_options options = defaults(2);
+    unsigned tried = 0;
+
+    share_deaths();
+    dying.end = die_at_killer;
+    make_folder();
+    read_folder(&all, &options);
+    options.inspector = &dying;
+    for (size_t at = 1; at < all.count; at += 1 + random64() % 3) {
+        if (!is_first(&all, at))
+            continue;
+        killer = all.list[at];
+        atomic_store(deaths, 0);
+        options.workers = 1 + (unsigned)(at % 2);
+        cut_rows(&wanted, &all, at);
+        read_folder(&got, &options);
+        assert_rows(&got, &wanted, 0);
+        ck_assert_uint_eq(atomic_load(deaths), 2);
+        tried++;
+    }
+    ck_assert_uint_gt(tried, 15);
+    end_folder();
+}
+END_TEST
+
+START_TEST(containers_with_nothing_but_members_that_kill_cost_two_workers_each)
+{
+    struct inspector dying = inspector;
+    struct evidence_options options = defaults(2);
+    unsigned stops = 0;
+
+    share_deaths();
+    dying.end = die_at_killer;
+    killer = (struct row){.item = 0};
+    make_folder();
+    options.inspector = &dying;
+    read_folder(&got, &options);
+    for (size_t i = 0; i < got.count; i++)
+        if (got.list[i].kind == OBJECT_MEMBER) {
+            ck_assert_uint_eq(got.list[i].state, OBJECT_UNREADABLE);
+            stops += strcmp(got.list[i].problem, "opening stopped: the worker died: Aborted") == 0;
+        }
+    ck_assert_uint_ge(stops, FILES - 3);
+    ck_assert_uint_eq(atomic_load(deaths), 2 * stops);
+    end_folder();
+}
+END_TEST
+
 RUN_TESTS("evidence_members", with_any_limit_members_are_the_same_for_any_number_of_workers,
-          with_a_limit_members_are_the_same_if_reading_is_resumed)
+          with_a_limit_members_are_the_same_if_reading_is_resumed,
+          if_a_worker_dies_the_members_before_are_kept,
+          containers_with_nothing_but_members_that_kill_cost_two_workers_each)
