@@ -269,7 +269,7 @@ static ssize_t read_fake_content(struct content *content, uint64_t offset, void 
 START_TEST(content_is_read_like_a_disk)
 {
     for (int round = 0; round < 30; round++) {
-        struct content content = {SIZE, read_fake_content};
+        struct content content = {.size = SIZE, .read = read_fake_content};
         struct medium *medium;
         struct error err = {""};
 
@@ -289,7 +289,7 @@ END_TEST
 
 START_TEST(content_that_claims_too_much_is_refused)
 {
-    struct content content = {((uint64_t)1 << 50) + 1, read_fake_content};
+    struct content content = {.size = ((uint64_t)1 << 50) + 1, .read = read_fake_content};
     struct error err = {""};
 
     ck_assert_ptr_null(medium_open_content(&content, "it", "raw", false, &err));
