@@ -6,8 +6,10 @@ burden.py [options] KITH SCRATCH MEGABYTES FILE|FOLDER...  makes a set of the fi
 tar          a tar of all of them, each with a few bytes changed, with containers opened and without
 unallocated  the same in the free space of an ext4 file system, from which the files were deleted (if mke2fs and debugfs exist)
 pieces       20,000 pieces of 2 KB of the files
-family       edited copies of 20 files, of each of which the set has 300 near-copies
-mixture      pieces of 64 bytes of these near-copies and the files, in random order
+family       edited copies of 20 files
+crowd        20,000 pieces of 2 KB of these files
+mixture      pieces of 64 bytes of these and 20 other files, in random order
+The last four are also scanned against a set that has 60 near-copies (--copies) of each of the 20 files.
 Each is compared with an object made in the same way, of files in which byte values are exchanged (x becomes 167 x + 13 modulo
 256): they have the same structure, and nothing in common with the set.  With -j1; seconds are processor time, memory is that of
 the largest process.
@@ -28,7 +30,7 @@ from scanning import make_set
 
 LEAST, LARGEST = 4096, 1 << 20
 PIECES, PIECE, GRAIN = 20000, 2048, 64
-FAMILIES, COPIES = 20, 300
+FAMILIES = 20
 MEASURED = """import resource, subprocess, sys
 status, used = subprocess.run(sys.argv[1:]).returncode, resource.getrusage(resource.RUSAGE_CHILDREN)
 print([used.ru_utime + used.ru_stime, used.ru_maxrss, status], file=sys.stderr)"""  # a process of its own: peaks of memory are inherited
@@ -66,7 +68,7 @@ def make_references(options, contents):
     plain = os.path.join(options.scratch, "plain.kith")
     make_set(options.kith, plain, options.add, folder)
     for number, content in enumerate(contents[:FAMILIES]):
-        for copy in range(COPIES):
+        for copy in range(options.copies):
             write("%s/%d~%d" % (folder, number, copy), near_copy(content, random.Random("%d %d" % (number, copy))))
     family = os.path.join(options.scratch, "family.kith")
     make_set(options.kith, family, options.add, folder)
@@ -106,6 +108,8 @@ def objects(folder, contents, rounds):
     yield "pieces", write(folder + "/pieces", b"".join(pieces)), True
     copies = (near_copy(content, source) for _ in range(10) for content in contents[:FAMILIES])
     yield "family", write(folder + "/family", b"".join(copies)), True
+    pieces = (cut(source, source.choice(contents[:FAMILIES]), PIECE) for _ in range(PIECES))
+    yield "crowd", write(folder + "/crowd", b"".join(pieces)), True
     related = contents[:FAMILIES] + source.sample(contents, min(FAMILIES, len(contents)))
     yield "mixture", write(folder + "/mixture", b"".join(cut(source, source.choice(related), GRAIN) for _ in range(200000))), True
 
@@ -142,6 +146,7 @@ def arguments():
     parser.add_argument("megabytes", type=int)
     parser.add_argument("files", nargs="+")
     parser.add_argument("--rounds", type=int, default=1, help="edited copies of each file in the tar and the free space (default: 1)")
+    parser.add_argument("--copies", type=int, default=60, help="near-copies of 20 files in the second set (default: 60)")
     parser.add_argument("--scan", type=str.split, default=[], metavar="OPTIONS", help="further options of kith scan, as --scan='-t 1'")
     parser.add_argument("--add", type=str.split, default=[], metavar="OPTIONS", help="further options of kith add")
     return parser.parse_args()
