@@ -23,6 +23,7 @@ import shutil
 import sys
 
 sys.dont_write_bytecode = True
+from make_pairs import cover
 from peers import PEERS, output
 from scanning import make_set, rows
 
@@ -30,7 +31,8 @@ SHARES = ((.5, "half or more"), (.1, ".1 to .5"), (.01, ".01 to .1"), (-1, "less
 SIZES = ((2048, "below 2 KB"), (4096, "2 to 4 KB"), (16384, "4 to 16 KB"), (65536, "16 to 64 KB"), (262144, "64 to 256 KB"),
          (1 << 20, "256 KB to 1 MB"), (1 << 62, "above 1 MB"))
 IN_COMMON = .1  # below, only opened containers or decoding can be expected to find a pair
-MODES = ("scan", "t1000", "dense", "compare")
+FOUNDED = 128 # bytes in common strings, for a finding of another reference
+CHECKED = 400000 # the largest file whose strings are compared
 
 
 def half(name):
@@ -92,6 +94,28 @@ def best(found, pair):
     return min(matches, key=lambda row: (float(row["e_value"] or 0), -int(row["matched"] or 0)), default=None)
 
 
+def content_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def strangers(found, pairs, references):
+    """Findings that name another reference than that of the pair: how many were checked, and those where neither the object nor the
+    pair's reference has much in common with it.  Only files count, since the content of members is not here."""
+    objects, count, unfounded = {os.path.basename(pair["b"]): pair for pair in pairs}, 0, []
+    for (name, reference), rows_found in found.items():
+        pair, row = objects.get(name), rows_found[0]
+        if not pair or reference in ("", os.path.basename(pair["a"])) or row["kind"] == "member" or row["ref_name"] != reference:
+            continue
+        contents = [content_of(path) for path in (os.path.join(references, reference), pair["b"], pair["a"])]
+        if max(map(len, contents)) > CHECKED:
+            continue
+        count += 1
+        if all(cover(each, contents[0]) * len(each) < FOUNDED for each in contents[1:]):
+            unfounded.append("%s %s %s, E %s, matched %s" % (name, row["verdict"], reference, row["e_value"], row["matched"]))
+    return count, unfounded
+
+
 def compared(kith, pair):
     try:
         return json.loads(output(kith, "compare", "--json", "--raw", pair["a"], pair["b"]))["verdict"]
@@ -108,6 +132,11 @@ def measure(options, pairs, scratch):
     found, alone = scan(options.kith, sets["default"], objects, options.scan)
     loose, _ = scan(options.kith, sets["default"], objects, ["-t", "1000", *options.scan])
     dense, _ = scan(options.kith, sets["dense"], objects, ["--deep", *options.scan])
+    if options.strangers:
+        for mode, result in (("scan", found), ("t1000", loose), ("dense", dense)):
+            count, unfounded = strangers(result, pairs, references)
+            print("%s: %d findings of other references checked, of which %d have less than %d bytes in common" % (mode, count, len(unfounded), FOUNDED))
+            print("".join("  %s\n" % each for each in unfounded), end="")
     for pair in pairs:
         verdict = compared(options.kith, pair)
         pair["found"] = {"scan": best(found, pair), "t1000": best(loose, pair), "dense": best(dense, pair),
@@ -152,6 +181,7 @@ def arguments():
     parser.add_argument("--scan", type=str.split, default=[], metavar="OPTIONS", help="further options of kith scan, as --scan='-t 1'")
     parser.add_argument("--add", type=str.split, default=[], metavar="OPTIONS", help="further options of kith add")
     parser.add_argument("--peers", action="store_true", help="compare the pairs with ssdeep, TLSH and sdhash, too")
+    parser.add_argument("--strangers", action="store_true", help="check findings of other references than that of the pair (slow)")
     parser.add_argument("--classes", action="store_true", help="only one table, by class")
     parser.add_argument("--misses", action="store_true", help="list the pairs that scan misses")
     return parser.parse_args()
