@@ -30,7 +30,7 @@ static int add_known(struct cluster_input *input, struct known *known, uint64_t 
     }
     known->record.digests = known->digests;
     known_reduce(known, input->plan.c);
-    return known_check(known, input->plan.n, block, err) ||
+    return known_check(known, input->plan.n, sampler_key_number(input->key), block, err) ||
            collection_add(&input->collection, &known->record, name,
                           (struct collection_origin){input->operand, id, OBJECT_FILE, false}, err);
 }
@@ -103,7 +103,7 @@ static void add_record(struct cluster_input *input, const struct object *object,
     const struct collection_origin origin = origin_of(input, object);
     struct known known = {0};
 
-    if (!signer_result(object, &known) || known_check(&known, input->plan.n, BLOCKS_DEFAULT, NULL)) {
+    if (!signer_result(object, &known) || known_check(&known, input->plan.n, 0, BLOCKS_DEFAULT, NULL)) {
         leave_out(input, &input->losses.unread, name, "invalid result from worker");
     } else {
         known.record.digests = known.digests;
@@ -257,6 +257,14 @@ static int check_set(struct cluster_input *input, const char *path)
                  input->plan.c);
         return -1;
     }
+    if (input->first_set && memcmp(input->key, params.key, sizeof params.key) != 0) {
+        complain("%s: is sampled with another key than %s, or one of them without: they cannot be clustered "
+                 "together",
+                 path, input->first_set);
+        return -1;
+    }
+    input->first_set = path;
+    memcpy(input->key, params.key, sizeof params.key);
     input->plan.n = params.n;
     if (params.c > input->plan.c)
         input->plan.c = params.c;
@@ -326,6 +334,12 @@ int cluster_input_check(struct cluster_input *input, size_t count, char **paths)
         input->plan.n = SAMPLER_DEFAULT_N;
     if (!input->plan.c)
         input->plan.c = SAMPLER_DEFAULT_C;
+    if (has_evidence && sampler_key_is_set(input->key)) {
+        complain(
+            "%s: is sampled with a secret key: it can be clustered only with sets that have the same key",
+            input->first_set);
+        return -1;
+    }
     if (!has_evidence && input->evidence_option) {
         complain("--%s has no meaning for reference sets", input->evidence_option);
         return -1;

@@ -21,12 +21,14 @@ struct cluster_losses {
 
 /* Reads the documents to be clustered from folders, files, images and reference sets. */
 struct cluster_input {
-    struct evidence_run run;      /* must be first, for the sink */
-    struct sketch_params sketch;  /* gf8: records are made by the plan */
-    struct signer_plan plan;      /* n, c: 0 if not given; cluster_input_check completes them */
-    const char *evidence_option;  /* one that has no meaning for sets; NULL: none was given */
-    bool has_c;                   /* C was given */
-    bool *sets;                   /* which of the paths are sets, as cluster_input_check found */
+    struct evidence_run run;         /* must be first, for the sink */
+    struct sketch_params sketch;     /* gf8: records are made by the plan */
+    struct signer_plan plan;         /* n, c: 0 if not given; cluster_input_check completes them */
+    const char *evidence_option;     /* one that has no meaning for sets; NULL: none was given */
+    bool has_c;                      /* C was given */
+    const char *first_set;           /* the first path that is a set; NULL: none */
+    uint8_t key[SAMPLER_KEY_ID_LEN]; /* of all sets; zeros: none */
+    bool *sets;                      /* which of the paths are sets, as cluster_input_check found */
     struct collection collection; /* sources are indexes of the list of paths; ids those of files in a set */
 
     struct cluster_losses losses;

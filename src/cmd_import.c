@@ -193,6 +193,7 @@ static struct refset_params params_for(const struct import *import, bool has_set
     params.c = from->c;
     params.block = from->block;
     params.common = from->common;
+    memcpy(params.key, from->key, sizeof params.key);
     return params;
 }
 
@@ -224,6 +225,10 @@ static int open_writer(struct import *import, bool has_set, struct error *err)
     if (has_set && list_set(import->list)->n != params->n)
         return error_set(err, "%s: its records have windows of %u bytes, but those of the set %s have %u",
                          import->path, list_set(import->list)->n, import->set_path, params->n);
+    if (has_set && memcmp(list_set(import->list)->key, params->key, sizeof params->key) != 0)
+        return error_set(err,
+                         "%s: its records are sampled with another key than those of the set %s, or without",
+                         import->path, import->set_path);
     import->drops_blocks = has_set && list_set(import->list)->block != params->block;
     if (import->drops_blocks && !import->quiet)
         complain("%s: its block digests are left out: its blocks have %u bytes, those of the set %u",

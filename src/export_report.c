@@ -114,10 +114,11 @@ static void json_file(struct export_report *report, uint64_t source, const struc
 static void json_begin(struct export_report *report, const struct refset_info *info)
 {
     const struct refset_params *params = &info->params;
+    const bool has_key = sampler_key_is_set(params->key);
     struct json_write out = {.to = &report->out.line};
 
     json_write_open(&out, NULL, '{');
-    json_write_number(&out, "kith-set", 1);
+    json_write_number(&out, "kith-set", has_key ? 2 : 1);
     json_write_text(&out, "name", params->name);
     json_write_text(&out, "kind", refset_kind_name(params->kind));
     json_write_text(&out, "category", params->category);
@@ -126,6 +127,8 @@ static void json_begin(struct export_report *report, const struct refset_info *i
     json_write_number(&out, "c", params->c);
     json_write_number(&out, "block", params->block);
     json_write_number(&out, "common", params->common);
+    if (has_key)
+        json_write_hex(&out, "key", params->key, sizeof params->key);
     json_write_close(&out, '}');
     json_write_line(&out);
     report_stream_put(&report->out, NULL);

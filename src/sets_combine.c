@@ -86,7 +86,8 @@ static const struct refset_params *params_of(const struct inputs *inputs, int i)
     return &refset_info(inputs->list[i].set)->params;
 }
 
-/* The first `count` sets must have windows of the same size; *c becomes the largest rate. */
+/* The first `count` sets must have windows of the same size, and the same key; *c becomes the largest rate.
+ */
 static int join_sampling(const struct inputs *inputs, int count, uint32_t *c, struct error *err)
 {
     const struct refset_params *first = params_of(inputs, 0);
@@ -99,6 +100,11 @@ static int join_sampling(const struct inputs *inputs, int count, uint32_t *c, st
             return error_set(
                 err, "%s has windows of %u bytes, but %s has windows of %u: they cannot be combined",
                 refset_path(inputs->list[0].set), first->n, refset_path(inputs->list[i].set), other->n);
+        if (memcmp(other->key, first->key, sizeof first->key) != 0)
+            return error_set(err,
+                             "%s and %s are sampled with different keys, or only one with a key: they "
+                             "cannot be combined",
+                             refset_path(inputs->list[0].set), refset_path(inputs->list[i].set));
         *c = other->c > *c ? other->c : *c;
     }
     return 0;

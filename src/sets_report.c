@@ -115,7 +115,7 @@ int sets_report_info(struct refset *set, struct error *err)
     const struct refset_counts *counts = &info->counts;
     const uint64_t by_digest = counts->files - counts->records;
     struct figures figures;
-    char created[32], uuid[UUID_ROOM];
+    char created[32], uuid[UUID_ROOM], key[SAMPLER_KEY_ID_ROOM];
 
     if (gather(set, &figures, err))
         return -1;
@@ -131,6 +131,10 @@ int sets_report_info(struct refset *set, struct error *err)
     put_escaped("", info->tool, strlen(info->tool));
     printf("parameters  scheme gf8, n %u, C %u, blocks of %u bytes, common above %u file%s\n", info->params.n,
            info->params.c, info->params.block, info->params.common, plural(info->params.common));
+    if (sampler_key_is_set(info->params.key)) {
+        sampler_key_format(key, info->params.key);
+        printf("key         %s: needed to scan with the set, and to add files\n", key);
+    }
     printf("files       %" PRIu64 " (%" PRIu64 " byte%s), %" PRIu64 " further name%s\n", counts->files,
            counts->bytes, plural(counts->bytes), counts->names, plural(counts->names));
     printf("  full entries       %" PRIu64 " (%.1f %%): similarity and hash\n", counts->sampled,
@@ -159,7 +163,7 @@ int sets_report_json(struct refset *set, struct error *err)
     const struct refset_counts *counts = &info->counts;
     struct buffer out = {0};
     struct figures figures;
-    char uuid[UUID_ROOM];
+    char uuid[UUID_ROOM], key[SAMPLER_KEY_ID_ROOM];
 
     if (gather(set, &figures, err))
         return -1;
@@ -175,6 +179,10 @@ int sets_report_json(struct refset *set, struct error *err)
     escape_json(&out, info->tool, strlen(info->tool));
     buffer_printf(&out, ",\"scheme\":\"gf8\",\"n\":%u,\"c\":%u,\"block\":%u,\"common\":%u", info->params.n,
                   info->params.c, info->params.block, info->params.common);
+    if (sampler_key_is_set(info->params.key)) {
+        sampler_key_format(key, info->params.key);
+        buffer_printf(&out, ",\"key\":\"%s\"", key);
+    }
     buffer_printf(&out,
                   ",\"files\":%" PRIu64 ",\"records\":%" PRIu64 ",\"sampled\":%" PRIu64
                   ",\"without_sha1\":%" PRIu64 ",\"further_names\":%" PRIu64 ",\"bytes\":%" PRIu64

@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "sample/sampler_key.h"
 
 /*
  * Reads lists of known files in the common formats, entry by entry, in constant memory.
@@ -51,6 +52,7 @@ struct list_source {
 struct list_set {
     const char *name, *kind, *category;
     uint32_t n, c, block, common;
+    uint8_t key[SAMPLER_KEY_ID_LEN]; /* as in struct refset_params */
 };
 
 enum list_result {

@@ -18,6 +18,7 @@
 
 enum {
     VERSION = 1,
+    VERSION_KEYED = 2,  /* of sets with a key, which earlier versions of kith would ignore */
     NAME_LONGEST = 200, /* REFSET_NAME_LEN, for a set's name and category */
 };
 
@@ -48,6 +49,7 @@ enum key {
     KEY_TOOL,
     KEY_TIME,
     KEY_RECORD,
+    KEY_KEY,
     KEYS,
 };
 
@@ -87,6 +89,7 @@ static const struct {
     [KEY_TOOL] = {"tool", VALUE_TEXT},
     [KEY_TIME] = {"time", VALUE_TEXT},
     [KEY_RECORD] = {"record", VALUE_TEXT},
+    [KEY_KEY] = {"key", VALUE_HEX},
 };
 
 struct kith {
@@ -380,11 +383,12 @@ static enum list_result take_set(struct list *list, bool first, struct error *er
     struct kith *kith = list->state;
     uint32_t *const to[] = {&list->set.n, &list->set.c, &list->set.block, &list->set.common};
     const uint64_t row = lines_number(list->lines);
+    const unsigned version = has(kith, KEY_KEY) ? VERSION_KEYED : VERSION;
     const char *wrong;
 
-    if (kith->numbers[KEY_SET] != VERSION)
-        return list_failed(list, err, "was written by a newer version of kith (\"kith-set\" is %llu, not %d)",
-                           (unsigned long long)kith->numbers[KEY_SET], VERSION);
+    if (kith->numbers[KEY_SET] != version)
+        return list_failed(list, err, "was written by a newer version of kith (\"kith-set\" is %llu, not %u)",
+                           (unsigned long long)kith->numbers[KEY_SET], version);
     if (!first)
         return list_bad(list, row, err, "\"kith-set\" is not in the first row");
     if (!are_strings(kith, strings, sizeof strings / sizeof *strings))
@@ -398,6 +402,11 @@ static enum list_result take_set(struct list *list, bool first, struct error *er
         if (kith->numbers[numbers[i]] > UINT32_MAX)
             return list_bad(list, row, err, "\"%s\" is too large", keys[numbers[i]].name);
         *to[i] = (uint32_t)kith->numbers[numbers[i]];
+    }
+    if (has(kith, KEY_KEY)) {
+        if (kith->values[KEY_KEY].len != sizeof list->set.key)
+            return list_bad(list, row, err, "\"key\" does not have %zu bytes", sizeof list->set.key);
+        memcpy(list->set.key, kith->values[KEY_KEY].data, sizeof list->set.key);
     }
     wrong = check_set(&list->set);
     return wrong ? list_failed(list, err, "%s", wrong) : LIST_SET;

@@ -174,6 +174,15 @@ void record_format_json(const struct record *record, struct buffer *out)
 
 /* ---- reading ---- */
 
+int record_check(const struct sampler_params *params, struct error *err)
+{
+    struct sampler_params plain = *params;
+
+    if (plain.scheme == SAMPLER_GF8)
+        plain.k = 0;
+    return sampler_check(&plain, err);
+}
+
 enum field {
     FIELD_MAGIC,
     FIELD_SCHEME,
@@ -218,7 +227,7 @@ static int parse_params(struct record *record, const struct fields *fields, stru
     record->coincidence = (uint32_t)coincidence;
     if (c == SAMPLER_AUTO)
         return fields_bad(fields, FIELD_C, &fields->list[FIELD_C], "is no selection", err);
-    return sampler_check(&record->params, err);
+    return record_check(&record->params, err);
 }
 
 static int parse_digests(struct record *record, const struct fields *fields, struct error *err)

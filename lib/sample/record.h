@@ -34,6 +34,10 @@ struct record {
 /* A zeroed struct is an empty record.  Records may be refilled without releasing them first. */
 void record_release(struct record *record);
 
+/* Returns -1 and a message if no record has these parameters.  They are those of samplers, and of records
+ * that are sampled with a key. */
+int record_check(const struct sampler_params *params, struct error *err);
+
 /* Copies the samples.  -1 if memory runs out. */
 int record_set_samples(struct record *record, const struct sample *samples, size_t count, struct error *err);
 /* Makes room for `count` samples, to be filled in by the caller. */

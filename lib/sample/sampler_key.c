@@ -48,7 +48,7 @@ static int derive_id(struct sampler_key *key, struct digest *digest, const uint8
     if (derive(digest, "kith key id", secret, 0, bytes, err))
         return -1;
     memcpy(key->id, bytes, sizeof key->id);
-    return sampler_key_is_set(key->id) ? 0 : error_set(err, "the key is unusable");
+    return sampler_key_number(key->id) ? 0 : error_set(err, "the key is unusable: its ID begins with zeros");
 }
 
 static int derive_seeds(struct sampler_key *key, struct digest *digest, const uint8_t *secret,
@@ -224,6 +224,11 @@ bool sampler_key_is_set(const uint8_t id[SAMPLER_KEY_ID_LEN])
         if (id[i])
             return true;
     return false;
+}
+
+uint32_t sampler_key_number(const uint8_t id[SAMPLER_KEY_ID_LEN])
+{
+    return bytes_load32(id);
 }
 
 void sampler_key_format(char text[SAMPLER_KEY_ID_ROOM], const uint8_t id[SAMPLER_KEY_ID_LEN])

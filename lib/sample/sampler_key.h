@@ -25,7 +25,7 @@ enum {
 
 /* What is derived from a key. */
 struct sampler_key {
-    uint8_t id[SAMPLER_KEY_ID_LEN]; /* not all zero */
+    uint8_t id[SAMPLER_KEY_ID_LEN]; /* the first four bytes are not all zero */
     struct gf8_secret selector;
     uint64_t seeds[SAMPLER_KEY_SEEDS];
 };
@@ -45,6 +45,10 @@ void sampler_key_wipe(struct sampler_key *key);
 
 /* Whether an ID is that of a key: all zeros stand for none. */
 bool sampler_key_is_set(const uint8_t id[SAMPLER_KEY_ID_LEN]);
+
+/* The first four bytes of an ID as a number: the k of records that are sampled with the key; 0 without one.
+ */
+uint32_t sampler_key_number(const uint8_t id[SAMPLER_KEY_ID_LEN]);
 
 /* Writes an ID in hexadecimal. */
 void sampler_key_format(char text[SAMPLER_KEY_ID_ROOM], const uint8_t id[SAMPLER_KEY_ID_LEN]);

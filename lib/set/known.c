@@ -67,7 +67,7 @@ static int check_samples(const struct record *record, uint64_t size, struct erro
     return 0;
 }
 
-int known_check(const struct known *known, uint32_t n, uint32_t block, struct error *err)
+int known_check(const struct known *known, uint32_t n, uint32_t k, uint32_t block, struct error *err)
 {
     const struct record *record = &known->record;
 
@@ -84,9 +84,15 @@ int known_check(const struct known *known, uint32_t n, uint32_t block, struct er
                          sampler_scheme_name(record->params.scheme));
     if (record->params.n != n)
         return error_set(err, "its record has windows of %u bytes, the set has %u", record->params.n, n);
+    if (record->params.k != k)
+        return error_set(err, "its record is sampled %s, the set %s",
+                         record->params.k ? "with a key" : "without a key",
+                         !k                 ? "without"
+                         : record->params.k ? "with another"
+                                            : "with one");
     if (record->params.c == SAMPLER_AUTO)
         return error_set(err, "its record does not state its C");
-    if (sampler_check(&record->params, err) || check_samples(record, known->size, err))
+    if (record_check(&record->params, err) || check_samples(record, known->size, err))
         return -1;
     if (record->coincidence > SAMPLER_COINCIDENCE_ONE)
         return error_set(err, "invalid coincidence");
@@ -105,6 +111,7 @@ void known_encode(struct buffer *out, const struct known *known)
     wire_put(out, known->size);
     wire_put(out, record->params.n);
     wire_put(out, record->params.c);
+    wire_put(out, record->params.k);
     wire_put(out, record->coincidence);
     wire_put_bytes(out, record->samples, record->count * sizeof *record->samples);
     wire_put_bytes(out, known->blocks.data, known->blocks.len);
@@ -135,7 +142,7 @@ static void get_samples(struct wire *wire, struct record *record)
 bool known_decode(struct wire *wire, struct known *known)
 {
     struct record *record = &known->record;
-    uint64_t n, c, coincidence;
+    uint64_t n, c, k, coincidence;
     const char *data;
     size_t len;
 
@@ -144,10 +151,11 @@ bool known_decode(struct wire *wire, struct known *known)
     known->size = wire_get(wire);
     n = wire_get(wire);
     c = wire_get(wire);
+    k = wire_get(wire);
     coincidence = wire_get(wire);
-    if (n > UINT32_MAX || c > UINT32_MAX || coincidence > UINT32_MAX)
+    if (n > UINT32_MAX || c > UINT32_MAX || k > UINT32_MAX || coincidence > UINT32_MAX)
         wire->broken = true;
-    record->params = (struct sampler_params){.scheme = SAMPLER_GF8, .n = (uint32_t)n, .c = (uint32_t)c};
+    record->params = (struct sampler_params){SAMPLER_GF8, (uint32_t)n, (uint32_t)c, (uint32_t)k};
     record->coincidence = (uint32_t)coincidence;
     record->len = known->size;
     get_samples(wire, record);

@@ -60,8 +60,8 @@ uint32_t known_c(uint64_t len, uint32_t c);
 void known_reduce(struct known *known, uint32_t c);
 
 /* Returns -1 unless record, blocks, size and digests are consistent with each other and with a set of these
- * parameters. */
-int known_check(const struct known *known, uint32_t n, uint32_t block, struct error *err);
+ * parameters; k: as in struct sampler_params. */
+int known_check(const struct known *known, uint32_t n, uint32_t k, uint32_t block, struct error *err);
 
 /* Encodes a worker's result for a file, without its names, as a message; decodes it, returning false if it is
  * invalid. */

@@ -14,6 +14,7 @@
 #include "sample/sampler.h"
 #include "set/keyblock.h"
 #include "set/refset_inner.h"
+#include "set/refset_key.h"
 
 /* Each step creates the next version of the schema; released steps never change. */
 static const char *const schema[] = {
@@ -48,6 +49,8 @@ static const char *const schema[] = {
     "CREATE TABLE member ("
     " file INTEGER NOT NULL, parent INTEGER NOT NULL, PRIMARY KEY (file, parent)) STRICT, WITHOUT ROWID;"
     "CREATE INDEX member_of ON member (parent, file);",
+
+    "CREATE TABLE key (number INTEGER PRIMARY KEY CHECK (number = 1), id BLOB NOT NULL) STRICT;",
     NULL,
 };
 
@@ -234,6 +237,8 @@ int refset_load_info(struct refset *set, struct error *err)
     if (result >= 0 && (result == 0 || !get_info(row, &set->info)))
         result = refset_broken(set, err, "missing or malformed row in table info");
     statement_free(row);
+    if (result >= 0 && (result = refset_key_load(set->database, set->info.params.key, err)) == 0)
+        result = refset_broken(set, err, "malformed row in table key");
     return result < 0 ? -1 : 0;
 }
 
@@ -318,7 +323,7 @@ static int write_new(const char *path, const struct refset_info *info, struct er
         return -1;
     set->info = *info;
     result = database_begin(set->database, err) || refset_save_info(set, err) ||
-             database_commit(set->database, err);
+             refset_key_save(set->database, info->params.key, err) || database_commit(set->database, err);
     if (refset_close(set, result ? NULL : err))
         result = -1;
     return result ? -1 : 0;

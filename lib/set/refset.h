@@ -9,12 +9,14 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/uuid.h"
+#include "sample/sampler_key.h"
 
 /*
  * A reference set: an SQLite file of known files, with a name and a kind.
  *
  * Its tables (kith-set(5) describes them in full):
  *     info     one row: what the set is, how its files are sampled, how much it contains
+ *     key      one row if they are sampled with a secret key: its ID
  *     source   where files came from
  *     file     one row for each distinct content: digests, size, name, source
  *     name     additional names of a file
@@ -43,9 +45,10 @@ struct refset_params {
     char name[REFSET_NAME_LEN + 1];
     enum refset_kind kind;
     char category[REFSET_NAME_LEN + 1];
-    uint32_t n, c;   /* as in struct sampler_params; the scheme is gf8 */
-    uint32_t block;  /* size of a block in bytes */
-    uint32_t common; /* a feature in more files than this is not looked up */
+    uint32_t n, c;                   /* as in struct sampler_params; the scheme is gf8 */
+    uint32_t block;                  /* size of a block in bytes */
+    uint32_t common;                 /* a feature in more files than this is not looked up */
+    uint8_t key[SAMPLER_KEY_ID_LEN]; /* ID of the key that files are sampled with; zeros: none */
 };
 
 struct refset_counts {

@@ -245,6 +245,7 @@ static int join_fingerprints(struct refset_reader *reader, uint64_t first, struc
 
 static int take_record(struct refset_reader *reader, struct error *err)
 {
+    const struct refset_params *params = &reader->set->info.params;
     struct known *known = &reader->known;
     struct record *record = &known->record;
     int64_t numbers[4];
@@ -263,8 +264,8 @@ static int take_record(struct refset_reader *reader, struct error *err)
         return -1;
     if (packing_unpack(samples, samples_len, known->size, record->samples, record->count))
         return broken(reader, err, "corrupt samples");
-    record->params = (struct sampler_params){
-        .scheme = SAMPLER_GF8, .n = reader->set->info.params.n, .c = (uint32_t)numbers[1]};
+    record->params = (struct sampler_params){SAMPLER_GF8, params->n, (uint32_t)numbers[1],
+                                             sampler_key_number(params->key)};
     record->coincidence = (uint32_t)numbers[2];
     record->len = known->size;
     buffer_add(&known->blocks, blocks, blocks_len);
@@ -368,8 +369,9 @@ static int read_row(struct refset_reader *reader, uint64_t id, bool whole, struc
         return -1;
     statement_bind_number(reader->with, 1, (int64_t)id);
     result = statement_step(reader->with, err);
-    if (result > 0 && (take_row(reader, reader->with, err) || (whole && take_record(reader, err)) ||
-                       known_check(&reader->known, params->n, params->block, err)))
+    if (result > 0 &&
+        (take_row(reader, reader->with, err) || (whole && take_record(reader, err)) ||
+         known_check(&reader->known, params->n, sampler_key_number(params->key), params->block, err)))
         result = -1;
     reader->lacks_record = result > 0 && !whole && !statement_is_null(reader->with, COLUMN_FIRST);
     statement_free(reader->with);
@@ -461,7 +463,7 @@ int refset_reader_next(struct refset_reader *reader, struct error *err)
     if (result > 0) {
         if (take_row(reader, reader->with, err) || (reader->with_records && take_record(reader, err)))
             return -1;
-        if (known_check(&reader->known, params->n, params->block, &why))
+        if (known_check(&reader->known, params->n, sampler_key_number(params->key), params->block, &why))
             return broken(reader, err, why.text);
         reader->given++;
         return 1;

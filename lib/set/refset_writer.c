@@ -97,7 +97,7 @@ enum refset_added refset_writer_add(struct refset_writer *writer, struct known *
     enum refset_added added;
     int found;
 
-    if (known_check(known, params->n, params->block, err))
+    if (known_check(known, params->n, sampler_key_number(params->key), params->block, err))
         return REFSET_REFUSED;
     known_reduce(known, params->c);
     if (refset_writer_begin(writer, err))

@@ -79,8 +79,8 @@ struct set_operations {
     int (*hits)(struct set *set, const uint64_t *keys, size_t count, struct set_hits *hits,
                 struct error *err);
 
-    /* Finds the record whose range contains this sample: *first is its first sample, *end the first one of the
-     * next record.  Returns 1, or 0 if there is none. */
+    /* Finds the record whose range contains this sample: *first is its first sample, *end the first one of
+     * the next record.  Returns 1, or 0 if there is none. */
     int (*bounds)(struct set *set, uint64_t sample, uint64_t *first, uint64_t *end, struct error *err);
     /* Reads the record with this first sample.  Returns 1, or 0 if there is none.  Valid until the next
      * call. */

@@ -333,6 +333,8 @@ static int parse_record(struct sketch *sketch, const char *line, size_t len, str
 
     if (record_parse(&sketch->record, line, len, err))
         return -1;
+    if (record->params.scheme == SAMPLER_GF8 && record->params.k)
+        return error_set(err, "the record is sampled with a secret key, so it can be used in a set only");
     sketch->params = (struct sketch_params){
         .scheme = (enum sketch_scheme)sketch_scheme_find(sampler_scheme_name(record->params.scheme)),
         .window = record->params.n,

@@ -7,8 +7,8 @@
 #include "stored.h"
 
 /*
- * The input is a byte that selects what is done, and a list of changes to a small set: a byte for the column, a
- * byte for the row, one for how many bytes follow, and these, which are a blob or the eight bytes of a
+ * The input is a byte that selects what is done, and a list of changes to a small set: a byte for the column,
+ * a byte for the row, one for how many bytes follow, and these, which are a blob or the eight bytes of a
  * number.  The pages get correct checksums, as an attacker's would.
  *
  * The set is then read, forgiven, searched, verified or added to; what is read must be such that a set could
@@ -132,7 +132,8 @@ static void read_set(struct refset *set, bool forgive)
     for (int files = 0; reader && refset_reader_next(reader, NULL) > 0; files++) {
         require(files <= 2 * FILES);
         require(known_check(refset_reader_known(reader), refset_info(set)->params.n,
-                            refset_info(set)->params.block, NULL) == 0);
+                            sampler_key_number(refset_info(set)->params.key), refset_info(set)->params.block,
+                            NULL) == 0);
     }
     refset_reader_free(reader);
 }

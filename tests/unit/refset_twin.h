@@ -317,8 +317,8 @@ static inline void fill_known(struct known *known, const struct content *content
     known->record.params = content->params;
     known->record.coincidence = content->coincidence;
     known->record.len = content->size;
-    /* Not ck_assert: a process that is going to be killed comes here, too, and must not leave half a message to
-     * Check. */
+    /* Not ck_assert: a process that is going to be killed comes here, too, and must not leave half a message
+     * to Check. */
     if (record_set_samples(&known->record, content->samples, content->count, &err))
         abort();
     if (offer->has_blocks)
@@ -714,8 +714,8 @@ static inline void read_whatever(struct refset *set, bool forgive)
     while (reader && files++ < 2 * MOST_CONTENTS && refset_reader_next(reader, &err) > 0) {
         const struct known *known = refset_reader_known(reader);
 
-        ck_assert_int_eq(known_check(known, refset_info(set)->params.n, refset_info(set)->params.block, &err),
-                         0);
+        ck_assert_int_eq(
+            known_check(known, refset_info(set)->params.n, 0, refset_info(set)->params.block, &err), 0);
     }
     refset_reader_free(reader);
 }

@@ -32,7 +32,7 @@ static void make_known(uint64_t size, uint32_t c)
 
 static int check(void)
 {
-    return known_check(&known, N, BLOCK, &err);
+    return known_check(&known, N, 0, BLOCK, &err);
 }
 
 /* ---- C ---- */
@@ -225,6 +225,7 @@ START_TEST(encoding_round_trips)
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         make_known(sizes[i], 32);
+        known.record.params.k = (uint32_t)(i * 0x55555555);
         encode(&out);
         struct wire wire = {.data = out.data, .len = out.len};
         ck_assert(known_decode(&wire, &back));
@@ -256,12 +257,32 @@ START_TEST(truncated_or_changed_messages_do_no_harm)
         const bool taken = known_decode(&wire, &back);
         ck_assert(i >= out.len || !taken);
         if (taken)
-            known_check(&back, N, BLOCK, &err);
+            known_check(&back, N, 0, BLOCK, &err);
         free(copy);
     }
     known_release(&back);
     known_release(&known);
     buffer_release(&out);
+}
+END_TEST
+
+START_TEST(a_record_is_refused_by_a_set_with_another_key)
+{
+    static const struct {
+        uint32_t record, set;
+        const char *why;
+    } cases[] = {{0, 7, "without a key, the set with one"},
+                 {7, 0, "with a key, the set without"},
+                 {7, 8, "with a key, the set with another"}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_known(9000, 32);
+        known.record.params.k = cases[i].record;
+        ck_assert_int_eq(known_check(&known, N, cases[i].record, BLOCK, &err), 0);
+        ck_assert_int_eq(known_check(&known, N, cases[i].set, BLOCK, &err), -1);
+        ck_assert_ptr_nonnull(strstr(err.text, cases[i].why));
+    }
+    known_release(&known);
 }
 END_TEST
 
@@ -279,4 +300,4 @@ RUN_TESTS("known", c_grows_with_the_square_root_of_large_files_and_shrinks_with_
           consistent_entries_are_accepted, inconsistent_entries_are_refused, a_record_without_c_is_refused,
           a_name_ends_at_a_zero_byte_and_an_empty_one_does_not_count, a_reset_entry_is_empty,
           encoding_round_trips, truncated_or_changed_messages_do_no_harm,
-          a_fingerprint_has_47_bits_of_key_and_six_of_character)
+          a_record_is_refused_by_a_set_with_another_key, a_fingerprint_has_47_bits_of_key_and_six_of_character)

@@ -206,7 +206,7 @@ START_TEST(a_set_of_the_first_schema_is_read_as_it_is_and_upgraded_by_a_writer)
     commit(writer);
     refset_writer_free(writer);
     close_set(set);
-    spoil("DROP TABLE member; PRAGMA user_version = 1");
+    spoil("DROP TABLE key; DROP TABLE member; PRAGMA user_version = 1");
     assert_good();
     set = open_as(REFSET_READ);
     ck_assert_uint_eq(refset_info(set)->counts.files, 9);
