@@ -25,7 +25,7 @@ static void *signer_open(void *arg, const struct inspector_watch *watch, struct 
     if (!signer)
         return NULL;
     signer->plan = *plan;
-    if (hasher_pair_open(&signer->hashers, plan->n, plan->c, plan->digests, err) == 0)
+    if (hasher_pair_open(&signer->hashers, plan->n, plan->c, &plan->key, 1, plan->digests, err) == 0)
         signer->blocks = blocks_new(err);
     if (signer->blocks)
         return signer;

@@ -7,9 +7,10 @@
 
 /* An inspector that makes a struct known, the entry of a set, from the content of a file. */
 struct signer_plan {
-    uint32_t n, c;    /* the parameters of the set */
-    uint32_t block;   /* 0: no digests of blocks */
-    unsigned digests; /* a set of DIGEST_BIT */
+    uint32_t n, c;                 /* the parameters of the set */
+    const struct sampler_key *key; /* of the set; NULL: none */
+    uint32_t block;                /* 0: no digests of blocks */
+    unsigned digests;              /* a set of DIGEST_BIT */
 };
 
 /* The plan must outlive the inspector. */

@@ -145,13 +145,14 @@ static int cut_window(struct aligner *aligner, const struct alignment *a, struct
     return 0;
 }
 
-static struct sampler *sampler_at(struct aligner *aligner, uint32_t n, uint32_t c, struct error *err)
+static struct sampler *sampler_at(struct aligner *aligner, const struct subject *subject, uint32_t c,
+                                  struct error *err)
 {
     struct sampler **sampler = &aligner->samplers[__builtin_ctz(c)];
-    const struct sampler_params params = {.scheme = SAMPLER_GF8, .n = n, .c = c};
+    const struct sampler_params params = {.scheme = SAMPLER_GF8, .n = subject->n, .c = c};
 
     if (!*sampler)
-        *sampler = sampler_new(&params, err);
+        *sampler = sampler_new_keyed(&params, subject->key, err);
     return *sampler;
 }
 
@@ -160,7 +161,7 @@ static struct sampler *sampler_at(struct aligner *aligner, uint32_t n, uint32_t 
 static int resample_window(struct aligner *aligner, const struct alignment *a, struct error *err)
 {
     struct content *content = a->subject->content;
-    struct sampler *sampler = sampler_at(aligner, a->subject->n, a->record->place.c, err);
+    struct sampler *sampler = sampler_at(aligner, a->subject, a->record->place.c, err);
     struct sampler_result result;
 
     if (!sampler)

@@ -54,6 +54,7 @@ struct matcher {
     struct query *queries;
     size_t sample_count, query_count, query_room;
     bool cut;      /* there are more references or places than were found */
+    bool settled;  /* its digests suffice */
     size_t common; /* queries that very many files of one set have */
     struct effort effort;
     struct findings found;
@@ -86,6 +87,7 @@ struct matcher *matcher_new(struct set *const *sets, size_t count, const struct 
     if (!matcher)
         return NULL;
     matcher->options = *options;
+    matcher->subject.key = options->key;
     if ((matcher->samples = memory_new(2 * MOST_SAMPLES * sizeof *matcher->samples, err)) &&
         chains_open(&matcher->chains, err) == 0 && regions_open(&matcher->regions, err) == 0 &&
         (matcher->examiner = examine_new(err)) && take_sets(matcher, sets, count, err) == 0)
@@ -131,7 +133,7 @@ void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct co
     subject->coincidence = 0;
     subject->range = false;
     matcher->sample_count = matcher->query_count = 0;
-    matcher->cut = false;
+    matcher->cut = matcher->settled = false;
     matcher->common = 0;
     matcher->effort = (struct effort){.most = most_work(matcher, size), .watch = matcher->options.watch};
     finding_list_reset(&matcher->found);
@@ -397,7 +399,27 @@ static uint64_t look_up_digests(struct matcher *matcher, const struct digest_val
             *failed = add_identical(matcher, set, file, err);
         }
     }
-    return known && !matcher->options.all_references ? 0 : sets;
+    return (known && !matcher->options.all_references) || matcher->settled ? 0 : sets;
+}
+
+int matcher_is_known(struct matcher *matcher, const struct digest_values *digests, struct error *err)
+{
+    for (size_t set = 0; set < matcher->set_count; set++) {
+        uint64_t file = 0;
+
+        if (!(matcher->known >> set & 1) || matcher->subject.size == 0)
+            continue;
+        if (matcher->sets[set]->does->find(matcher->sets[set], digests, &file, err))
+            return -1;
+        if (file)
+            return 1;
+    }
+    return 0;
+}
+
+void matcher_search_no_more(struct matcher *matcher)
+{
+    matcher->settled = true;
 }
 
 int matcher_end(struct matcher *matcher, const struct digest_values *digests, uint32_t coincidence,

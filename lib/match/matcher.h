@@ -11,6 +11,7 @@
 #include "compare/finding.h"
 #include "disk/inspector.h"
 #include "sample/sample.h"
+#include "sample/sampler_key.h"
 #include "set/set.h"
 
 /*
@@ -44,6 +45,7 @@ struct matcher_options {
     uint64_t least_matched;              /* findings with fewer matching bytes are dropped */
     bool all_references;                 /* also report references whose matches a better one explains */
     uint64_t most_work;                  /* for one object, in units of effort.h; 0: depends on its size */
+    const struct sampler_key *key;       /* with which all sets, and the objects, are sampled; NULL: none */
     const struct inspector_watch *watch; /* receives progress; may be NULL */
 };
 
@@ -57,6 +59,10 @@ void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct co
 /* Declares that the object is not a file but a stretch of free space or the like, without a beginning and end
  * of its own: content in it is embedded, even if it begins where the stretch does. */
 void matcher_is_range(struct matcher *matcher);
+/* Whether a set of kind known has the object itself: 1, 0, or -1 on error. */
+int matcher_is_known(struct matcher *matcher, const struct digest_values *digests, struct error *err);
+/* Declares that the object needs to be looked up by its digests only. */
+void matcher_search_no_more(struct matcher *matcher);
 /* Takes the object's next samples.  Returns -1 on error. */
 int matcher_take(struct matcher *matcher, const struct sample *samples, size_t count, struct error *err);
 /*

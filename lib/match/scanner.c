@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "disk/content_part.h"
-#include "sample/hasher_pair.h"
+#include "match/lanes.h"
 #include "set/refset_cache.h"
 
 enum {
@@ -21,6 +21,7 @@ enum {
     /* The limit on all that a worker allocates for matching, not what it normally takes: the largest process
      * of that scan had 150 MB. */
     WORKER_MEMORY = 320 << 20,
+    KEY_MEMORY = WORKER_MEMORY - INDEX_MEMORY - RECORD_MEMORY, /* more for each further key */
 };
 
 /* ---- the plan ---- */
@@ -58,7 +59,10 @@ int scanner_plan_sets(struct scanner_plan *plan, bool deep, struct error *err)
     }
     if (deep && plan->c > DEEP_C)
         plan->c = DEEP_C;
-    return check_windows(plan, err);
+    return check_windows(plan, err) ||
+                   lanes_divide(&(struct lanes){0}, plan->searches, plan->keys, plan->count, err)
+               ? -1
+               : 0;
 }
 
 static uint32_t window_of(const struct scanner_plan *plan)
@@ -79,7 +83,7 @@ struct scanner {
     struct refset *sets[MATCHER_MOST_SETS];
     struct refset_search *searches[MATCHER_MOST_SETS];
     struct refset_cache *caches[MATCHER_MOST_SETS];
-    struct matcher *matcher;
+    struct lanes lanes;
     struct hasher_pair hashers;
     struct hasher *hasher; /* the one in use */
     struct record record;
@@ -122,11 +126,11 @@ static int open_tools(struct scanner *scanner, const struct inspector_watch *wat
 
     for (size_t i = 0; i < plan->count; i++)
         sets[i] = refset_cache_set(scanner->caches[i]);
-    if (hasher_pair_open(&scanner->hashers, window_of(plan), plan->c, plan->digests, err))
+    if (lanes_divide(&scanner->lanes, plan->searches, plan->keys, plan->count, err) ||
+        lanes_hashers(&scanner->lanes, &scanner->hashers, window_of(plan), plan->c, plan->digests, err))
         return -1;
     matching.watch = watch;
-    scanner->matcher = matcher_new(sets, plan->count, &matching, err);
-    return scanner->matcher ? 0 : -1;
+    return lanes_open(&scanner->lanes, sets, &matching, err);
 }
 
 /* If this fails the process ends, so nothing is released piecemeal. */
@@ -155,9 +159,7 @@ static bool is_large(const struct scanner *scanner)
 
 static void begin_matching(struct scanner *scanner, uint32_t c)
 {
-    matcher_begin(scanner->matcher, scanner->len, c, &scanner->content.content);
-    if (scanner->is_range)
-        matcher_is_range(scanner->matcher);
+    lanes_begin(&scanner->lanes, scanner->len, c, scanner->is_range, &scanner->content.content);
 }
 
 static void begin_part(struct scanner *scanner)
@@ -175,10 +177,7 @@ static void begin_part(struct scanner *scanner)
 
 static void match_samples(struct scanner *scanner)
 {
-    const struct sample *samples;
-    const size_t count = hasher_take(scanner->hasher, &samples);
-
-    fail(scanner, matcher_take(scanner->matcher, samples, count, &scanner->err));
+    fail(scanner, lanes_take(&scanner->lanes, scanner->hasher, &scanner->err));
 }
 
 static void put_part(struct scanner *scanner)
@@ -202,11 +201,12 @@ static int match_part(struct scanner *scanner)
         return -1;
     if (!is_large(scanner)) {
         begin_matching(scanner, record->params.c);
-        if (matcher_take(scanner->matcher, record->samples, record->count, err))
+        match_samples(scanner);
+        if (scanner->failed)
             return -1;
     }
-    return matcher_end(scanner->matcher, &record->digests, record->coincidence, &scanner->findings,
-                       &scanner->verdict, err);
+    return lanes_end(&scanner->lanes, &record->digests, record->coincidence, &scanner->findings,
+                     &scanner->verdict, err);
 }
 
 static void end_part(struct scanner *scanner)
@@ -318,6 +318,7 @@ static void scanner_end(void *state, struct object *object)
 int scanner_inspector(struct inspector *inspector, const struct scanner_plan *plan, struct error *err)
 {
     char **folders = calloc(plan->count + 1, sizeof(char *));
+    struct lanes lanes;
 
     *inspector = (struct inspector){.open = scanner_open,
                                     .opens = scanner_opens,
@@ -337,6 +338,9 @@ int scanner_inspector(struct inspector *inspector, const struct scanner_plan *pl
             return error_set(err, "out of memory");
         inspector->memory += refset_search_memory(plan->searches[i]);
     }
+    if (lanes_divide(&lanes, plan->searches, plan->keys, plan->count, err))
+        return -1;
+    inspector->memory += (lanes.count - 1) * KEY_MEMORY;
     return 0;
 }
 

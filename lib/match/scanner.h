@@ -20,6 +20,7 @@
 struct scanner_plan {
     const char *const *paths; /* paths of the sets */
     struct refset_search *const *searches;
+    const struct sampler_key *const *keys; /* with which each set is sampled, NULL if without; or NULL */
     size_t count;
     struct matcher_options matching;
     uint32_t c;       /* C for large objects; small ones are sampled more densely */
@@ -29,7 +30,7 @@ struct scanner_plan {
 };
 
 /* Fills in C, the smallest of the sets, and adds to the digests SHA-1 and those by which all files of the
- * sets can be found.  Returns -1 if sets with samples differ in n. */
+ * sets can be found.  Returns -1 if sets with samples differ in n, or have too many keys. */
 int scanner_plan_sets(struct scanner_plan *plan, bool deep, struct error *err);
 
 /* The plan must outlive the inspector; scanner_inspector_release frees the list of folders. */

@@ -11,10 +11,11 @@
 
 /* The object being matched, as all stages see it. */
 struct subject {
-    uint64_t size;                /* bytes */
-    uint32_t n, c;                /* sampling parameters of the samples that are kept */
-    uint32_t probed_c;            /* C of the queries; of a huge object fewer samples are kept */
-    const struct sample *samples; /* sorted by position */
+    uint64_t size;                 /* bytes */
+    uint32_t n, c;                 /* sampling parameters of the samples that are kept */
+    const struct sampler_key *key; /* with which they are sampled; NULL: none */
+    uint32_t probed_c;             /* C of the queries; of a huge object fewer samples are kept */
+    const struct sample *samples;  /* sorted by position */
     size_t count;
     uint64_t sampled;        /* in bytes: all samples before this offset are there */
     uint64_t turn;           /* changes with the samples and with the object, so it identifies both */

@@ -13,19 +13,46 @@ enum {
 struct hasher {
     struct sampler_params params;
     struct digest *digest;
-    struct sampler *sampler;
+    struct sampler **samplers; /* one for each key */
+    size_t count;
     uint64_t len;
     bool skipped;
 };
 
 struct hasher *hasher_new(const struct sampler_params *params, unsigned digests, struct error *err)
 {
+    const struct sampler_key *const none = NULL;
+
+    return hasher_new_keyed(params, &none, 1, digests, err);
+}
+
+static int make_samplers(struct hasher *hasher, const struct sampler_params *params,
+                         const struct sampler_key *const *keys, size_t count, struct error *err)
+{
+    hasher->samplers = memory_new(count * sizeof *hasher->samplers, err);
+    if (!hasher->samplers)
+        return -1;
+    for (; hasher->count < count; hasher->count++) {
+        struct sampler **sampler = &hasher->samplers[hasher->count];
+
+        *sampler = sampler_new_keyed(params, keys[hasher->count], err);
+        if (!*sampler)
+            return -1;
+    }
+    return 0;
+}
+
+struct hasher *hasher_new_keyed(const struct sampler_params *params, const struct sampler_key *const *keys,
+                                size_t count, unsigned digests, struct error *err)
+{
     struct hasher *hasher = memory_new(sizeof *hasher, err);
 
     if (!hasher)
         return NULL;
     hasher->params = *params;
-    if ((hasher->digest = digest_new(digests, err)) && (hasher->sampler = sampler_new(params, err)))
+    if (keys[0])
+        hasher->params.k = sampler_key_number(keys[0]->id);
+    if ((hasher->digest = digest_new(digests, err)) && make_samplers(hasher, params, keys, count, err) == 0)
         return hasher;
     hasher_free(hasher);
     return NULL;
@@ -35,7 +62,9 @@ void hasher_free(struct hasher *hasher)
 {
     if (!hasher)
         return;
-    sampler_free(hasher->sampler);
+    for (size_t i = 0; i < hasher->count; i++)
+        sampler_free(hasher->samplers[i]);
+    free(hasher->samplers);
     digest_free(hasher->digest);
     free(hasher);
 }
@@ -44,7 +73,8 @@ int hasher_begin(struct hasher *hasher, uint64_t len, struct error *err)
 {
     hasher->len = 0;
     hasher->skipped = false;
-    sampler_begin(hasher->sampler, len);
+    for (size_t i = 0; i < hasher->count; i++)
+        sampler_begin(hasher->samplers[i], len);
     return digest_begin(hasher->digest, err);
 }
 
@@ -55,8 +85,11 @@ int hasher_update(struct hasher *hasher, const void *data, size_t len, struct er
     hasher->len += len;
     for (size_t pass; len > 0; p += pass, len -= pass) {
         pass = len < PASS_LEN ? len : PASS_LEN;
-        if (digest_update(hasher->digest, p, pass, err) || sampler_update(hasher->sampler, p, pass, err))
+        if (digest_update(hasher->digest, p, pass, err))
             return -1;
+        for (size_t i = 0; i < hasher->count; i++)
+            if (sampler_update(hasher->samplers[i], p, pass, err))
+                return -1;
     }
     return 0;
 }
@@ -65,17 +98,20 @@ int hasher_skip(struct hasher *hasher, uint64_t zeros, struct error *err)
 {
     hasher->len += zeros;
     hasher->skipped = true;
-    return sampler_skip(hasher->sampler, zeros, err);
+    for (size_t i = 0; i < hasher->count; i++)
+        if (sampler_skip(hasher->samplers[i], zeros, err))
+            return -1;
+    return 0;
 }
 
-size_t hasher_take(struct hasher *hasher, const struct sample **samples)
+size_t hasher_take(struct hasher *hasher, size_t key, const struct sample **samples)
 {
-    return sampler_take(hasher->sampler, samples);
+    return sampler_take(hasher->samplers[key], samples);
 }
 
 int hasher_final(struct hasher *hasher, struct record *record, struct error *err)
 {
-    struct sampler_result result = sampler_final(hasher->sampler);
+    struct sampler_result result = sampler_final(hasher->samplers[0]);
 
     record->params = hasher->params;
     record->params.c = result.c;

@@ -18,6 +18,10 @@ struct hasher;
 
 /* digests: a set of DIGEST_BITs that includes SHA-1.  NULL on error. */
 struct hasher *hasher_new(const struct sampler_params *params, unsigned digests, struct error *err);
+/* As hasher_new, with several keys of which each selects its own samples; NULL is no key.  Keys are not
+ * needed afterwards. */
+struct hasher *hasher_new_keyed(const struct sampler_params *params, const struct sampler_key *const *keys,
+                                size_t count, unsigned digests, struct error *err);
 void hasher_free(struct hasher *hasher);
 
 /* len: the length if known, else SAMPLER_UNKNOWN. */
@@ -25,9 +29,10 @@ int hasher_begin(struct hasher *hasher, uint64_t len, struct error *err);
 int hasher_update(struct hasher *hasher, const void *data, size_t len, struct error *err);
 /* Skips a run of zeros in constant time; the record then has no digests. */
 int hasher_skip(struct hasher *hasher, uint64_t zeros, struct error *err);
-/* As sampler_take: samples taken are no longer part of the record. */
-size_t hasher_take(struct hasher *hasher, const struct sample **samples);
-/* Fills in the record, except for the name. */
+/* As sampler_take, of the key with this index (0 if there are no keys): samples taken are no longer part of
+ * the record. */
+size_t hasher_take(struct hasher *hasher, size_t key, const struct sample **samples);
+/* Fills in the record, except for the name, with the samples of the first key. */
 int hasher_final(struct hasher *hasher, struct record *record, struct error *err);
 
 #endif

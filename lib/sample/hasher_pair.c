@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/hasher_pair.h"
 
-int hasher_pair_open(struct hasher_pair *pair, uint32_t n, uint32_t c, unsigned digests, struct error *err)
+int hasher_pair_open(struct hasher_pair *pair, uint32_t n, uint32_t c, const struct sampler_key *const *keys,
+                     size_t count, unsigned digests, struct error *err)
 {
     const struct sampler_params small = {.scheme = SAMPLER_GF8, .n = n, .c = SAMPLER_AUTO};
     const struct sampler_params large = {.scheme = SAMPLER_GF8, .n = n, .c = c};
 
     pair->c = c;
-    pair->small = hasher_new(&small, digests, err);
-    pair->large = pair->small ? hasher_new(&large, digests, err) : NULL;
+    pair->small = hasher_new_keyed(&small, keys, count, digests, err);
+    pair->large = pair->small ? hasher_new_keyed(&large, keys, count, digests, err) : NULL;
     if (pair->large)
         return 0;
     hasher_pair_close(pair);

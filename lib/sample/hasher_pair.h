@@ -17,9 +17,10 @@ struct hasher_pair {
     uint32_t c; /* the set's */
 };
 
-/* Scheme gf8 with windows of n bytes; digests as for hasher_new.  On error returns -1 and leaves nothing
- * open. */
-int hasher_pair_open(struct hasher_pair *pair, uint32_t n, uint32_t c, unsigned digests, struct error *err);
+/* Scheme gf8 with windows of n bytes; keys and digests as for hasher_new_keyed.  On error returns -1 and
+ * leaves nothing open. */
+int hasher_pair_open(struct hasher_pair *pair, uint32_t n, uint32_t c, const struct sampler_key *const *keys,
+                     size_t count, unsigned digests, struct error *err);
 /* A zeroed pair may be closed, too. */
 void hasher_pair_close(struct hasher_pair *pair);
 

@@ -55,7 +55,7 @@ struct sampler_params {
     enum sampler_scheme scheme;
     uint32_t n; /* gf8: 8..32; the others: 1..64 */
     uint32_t c; /* gf8: a power of two, 4..SAMPLER_MAX_C, or SAMPLER_AUTO; the others: 2..SAMPLER_MAX_C */
-    uint32_t k; /* gf8: 0; the others: below c */
+    uint32_t k; /* gf8: 0, or in a record sampler_key_number of its key; the others: below c */
 };
 
 /* The result for one stream, owned by the sampler and valid until the next begin. */
@@ -108,8 +108,9 @@ void sampler_begin(struct sampler *sampler, uint64_t len);
 int sampler_update(struct sampler *sampler, const void *data, size_t len, struct error *err);
 /* Skips a run of zeros in constant time (gf8 only). */
 int sampler_skip(struct sampler *sampler, uint64_t zeros, struct error *err);
-/* Takes the samples found since the last call, so that content of any length needs bounded memory; c must not
- * be SAMPLER_AUTO.  They are owned by the sampler and valid until the next update; final returns the rest. */
+/* Takes the samples found since the last call, so that content of any length needs bounded memory; unless
+ * all has been read, c must not be SAMPLER_AUTO.  They are owned by the sampler and valid until the next
+ * update; final returns the rest. */
 size_t sampler_take(struct sampler *sampler, const struct sample **samples);
 struct sampler_result sampler_final(struct sampler *sampler);
 

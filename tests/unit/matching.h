@@ -166,10 +166,12 @@ static inline size_t new_set(enum refset_kind kind)
 /* Digests and samples, as for adding to a set, or for matching with one. */
 static inline void sign(struct record *record, struct bytes bytes, uint32_t n, uint32_t c)
 {
+    const struct sampler_key *const none = NULL;
     struct hasher_pair hashers;
     struct hasher *hasher;
 
-    ck_assert_int_eq(hasher_pair_open(&hashers, n, c, DIGEST_BIT(DIGEST_KINDS) - 1, &fixture.err), 0);
+    ck_assert_int_eq(hasher_pair_open(&hashers, n, c, &none, 1, DIGEST_BIT(DIGEST_KINDS) - 1, &fixture.err),
+                     0);
     hasher = hasher_pair_for(&hashers, bytes.len);
     ck_assert_int_eq(hasher_begin(hasher, bytes.len, &fixture.err), 0);
     ck_assert_int_eq(hasher_update(hasher, bytes.data, bytes.len, &fixture.err), 0);

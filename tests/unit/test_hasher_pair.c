@@ -6,6 +6,8 @@
 
 enum { MOST = 20000, N = 12, C = 64 };
 
+static const struct sampler_key *const none = NULL;
+
 static void hash(struct hasher *hasher, const uint8_t *data, size_t len, struct record *record)
 {
     ck_assert_int_eq(hasher_begin(hasher, len, NULL), 0);
@@ -26,8 +28,8 @@ START_TEST(small_content_is_sampled_by_its_length_and_the_rest_like_the_set)
     struct hasher_pair pair;
 
     fill_text(data, sizeof data);
-    ck_assert_int_eq(hasher_pair_open(&pair, N, C, DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_MD5), NULL),
-                     0);
+    ck_assert_int_eq(
+        hasher_pair_open(&pair, N, C, &none, 1, DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_MD5), NULL), 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct sampler_params params = {.scheme = SAMPLER_GF8, .n = N, .c = cases[i].c};
         struct hasher *twin = hasher_new(&params, DIGEST_BIT(DIGEST_SHA1), NULL);
@@ -58,7 +60,8 @@ START_TEST(a_pair_that_fails_to_open_is_left_closed)
     struct hasher_pair pair;
     struct error err;
 
-    ck_assert_int_eq(hasher_pair_open(&pair, N, 65, DIGEST_BIT(DIGEST_SHA1), &err), -1); /* no power of two */
+    ck_assert_int_eq(hasher_pair_open(&pair, N, 65, &none, 1, DIGEST_BIT(DIGEST_SHA1), &err),
+                     -1); /* no power of two */
     ck_assert_ptr_null(pair.small);
     ck_assert_ptr_null(pair.large);
     ck_assert_ptr_nonnull(strstr(err.text, "65"));
