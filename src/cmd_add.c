@@ -9,6 +9,7 @@
 #include "command.h"
 #include "evidence_run.h"
 #include "interrupt.h"
+#include "key_flags.h"
 #include "nesting.h"
 #include "set/refset_writer.h"
 #include "set_flags.h"
@@ -17,7 +18,9 @@
 
 enum {
     ADD_SET = OPTIONS_EVIDENCE, /* .. SET_OPTIONS of them */
-    ADD_MD5 = ADD_SET + SET_OPTIONS,
+    ADD_KEY = ADD_SET + SET_OPTIONS,
+    ADD_NEW_KEY,
+    ADD_MD5,
     ADD_SHA256,
     ADD_NOTE,
     ADD_AS_FILE,
@@ -27,6 +30,9 @@ enum {
 static const struct option_spec add_options[] = {
     OPTIONS_EVIDENCE_SPECS("file, stream, member", "all"),
     SET_OPTIONS_SPECS,
+    {0, "key", "FILE", "sample with the secret key in this file, as the set was or a new set will be",
+     &values_file},
+    {0, "new-key", "FILE", "make a new secret key, in this new file, for a new set", &values_file},
     {0, "md5", NULL, "keep the MD5 as well", NULL},
     {0, "sha256", NULL, "keep the SHA-256 as well", NULL},
     {0, "note", "TEXT", "a note to keep with the source", NULL},
@@ -39,6 +45,8 @@ struct add {
     struct evidence_run run; /* must be first, for the sink */
     struct set_flags flags;
     struct signer_plan plan;
+    struct key_flags keys;
+    const char *new_key; /* the file to be made; NULL: none */
     const char *note;
     struct refset *set;
     struct refset_writer *writer;
@@ -334,6 +342,7 @@ static int add_with_writer(struct add *add, int count, char **paths)
     add->plan.n = params->n;
     add->plan.c = params->c;
     add->plan.block = params->block;
+    add->plan.key = add->flags.key;
     add->writer = refset_writer_new(add->set, true, &err);
     if (add->writer)
         status = add_all(add, count, paths);
@@ -357,9 +366,54 @@ static void show_outcome(const struct add *add, int status)
         complain("interrupted; what was added is kept; rerun the same command to resume");
 }
 
-static int add_to_set(struct add *add, const char *path, int count, char **paths)
+/* Makes the key that is to be made.  Returns -1 after an error was shown. */
+static int make_key(struct add *add, const char *path, bool is_new)
+{
+    struct error err;
+
+    if (!add->new_key)
+        return 0;
+    if (!is_new) {
+        complain("%s: the set exists already, and its key cannot change", path);
+        return -1;
+    }
+    if (sampler_key_create(add->new_key, &err) == 0) {
+        if (sampler_key_load(&add->keys.list[0], add->new_key, &err) == 0) {
+            add->flags.key = &add->keys.list[0];
+            return 0;
+        }
+        unlink(add->new_key);
+    }
+    complain_error(&err);
+    return -1;
+}
+
+/* Nothing was sampled with a key that was made for a set that was not. */
+static void remove_key(const struct add *add)
+{
+    if (add->new_key)
+        unlink(add->new_key);
+}
+
+/* Opens or creates the set, which must have the key that was given, and no other.  NULL after an error was
+ * shown. */
+static struct refset *open_set(struct add *add, const char *path)
 {
     const struct refset_params params = refset_defaults(path);
+    struct refset *set = set_flags_open(&add->flags, path, &params);
+    const uint8_t *id = set ? refset_info(set)->params.key : NULL;
+    char text[SAMPLER_KEY_ID_ROOM];
+
+    if (!set || add->flags.key || !sampler_key_is_set(id))
+        return set;
+    sampler_key_format(text, id);
+    complain("%s: is sampled with the secret key %s, which was not given (--key FILE)", path, text);
+    refset_close(set, NULL);
+    return NULL;
+}
+
+static int add_to_set(struct add *add, const char *path, int count, char **paths)
+{
     const bool is_new = access(path, F_OK) != 0;
     bool is_useless;
     struct error err;
@@ -369,9 +423,13 @@ static int add_to_set(struct add *add, const char *path, int count, char **paths
         complain("%s: was not created", path);
         return EXIT_PARTIAL;
     }
-    add->set = set_flags_open(&add->flags, path, &params);
-    if (!add->set)
+    if (make_key(add, path, is_new))
         return EXIT_USAGE;
+    add->set = open_set(add, path);
+    if (!add->set) {
+        remove_key(add);
+        return EXIT_USAGE;
+    }
     status = add_with_writer(add, count, paths);
     /* an empty set would look like success */
     is_useless = is_new && refset_info(add->set)->counts.files == 0;
@@ -383,6 +441,7 @@ static int add_to_set(struct add *add, const char *path, int count, char **paths
     }
     if (is_useless) {
         refset_remove(path);
+        remove_key(add);
         complain(status == EXIT_INTERRUPTED ? "interrupted; %s was not created"
                                             : "%s: was not created, since nothing could be added",
                  path);
@@ -402,11 +461,17 @@ static int take_option(void *arg, const struct options *options, int option)
 
     if (option < OPTIONS_EVIDENCE)
         return evidence_flags_take(&add->run.options, options, option);
-    if (option < ADD_MD5)
+    if (option < ADD_KEY)
         return set_flags_take(&add->flags, options, option - ADD_SET);
     if (options_flag(flags, option, add))
         return 0;
     switch (option) {
+    case ADD_KEY:
+        add->flags.key = &add->keys.list[0];
+        return key_flags_take(&add->keys, options);
+    case ADD_NEW_KEY:
+        add->new_key = options->value;
+        return options_check_new(options->command, options->value);
     case ADD_MD5:
         add->plan.digests |= DIGEST_BIT(DIGEST_MD5);
         return 0;
@@ -419,6 +484,30 @@ static int take_option(void *arg, const struct options *options, int option)
     }
 }
 
+static int run_line(struct add *add, const struct command *command, int argc, char **argv)
+{
+    const struct inspector inspector = signer_inspector(&add->plan);
+    int operand = 0;
+    const int status = options_read(command, argc, argv, take_option, add, &operand);
+
+    if (status != OPTIONS_GO)
+        return status;
+    if (argc - operand < 2)
+        return options_wrong(command, operand == argc ? "no set given" : "no file, folder or image given");
+    if (add->keys.count + (add->new_key != NULL) > 1)
+        return options_wrong(command, "a set has one key: give --key or --new-key, once");
+    if (options_check_new(command, argv[operand]))
+        return EXIT_USAGE;
+    add->run.options.inspector = &inspector;
+    add->run.options.files_expected = true;
+    add->run.options.image_digests = DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
+    if (evidence_flags_check(&add->run.options, (size_t)(argc - operand - 1), argv + operand + 1) ||
+        evidence_flags_sandbox(&add->run.options))
+        return EXIT_USAGE;
+    interrupt_catch();
+    return add_to_set(add, argv[operand], argc - operand - 1, argv + operand + 1);
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct add add = {.run.options = evidence_flags_defaults(
@@ -426,24 +515,10 @@ static int run(const struct command *command, int argc, char **argv)
                       .flags = set_flags_none(),
                       .plan = {.digests = DIGEST_BIT(DIGEST_SHA1)},
                       .note = ""};
-    const struct inspector inspector = signer_inspector(&add.plan);
-    int operand = 0;
-    const int status = options_read(command, argc, argv, take_option, &add, &operand);
+    const int status = run_line(&add, command, argc, argv);
 
-    if (status != OPTIONS_GO)
-        return status;
-    if (argc - operand < 2)
-        return options_wrong(command, operand == argc ? "no set given" : "no file, folder or image given");
-    if (options_check_new(command, argv[operand]))
-        return EXIT_USAGE;
-    add.run.options.inspector = &inspector;
-    add.run.options.files_expected = true;
-    add.run.options.image_digests = DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_SHA256);
-    if (evidence_flags_check(&add.run.options, (size_t)(argc - operand - 1), argv + operand + 1) ||
-        evidence_flags_sandbox(&add.run.options))
-        return EXIT_USAGE;
-    interrupt_catch();
-    return add_to_set(&add, argv[operand], argc - operand - 1, argv + operand + 1);
+    key_flags_wipe(&add.keys);
+    return status;
 }
 
 const struct command command_add = {"add",

@@ -18,6 +18,7 @@
 
 enum {
     SCAN_REFERENCE = OPTIONS_EVIDENCE,
+    SCAN_KEY,
     SCAN_CASE,
     SCAN_CONTEXT,
     SCAN_MAX_E = SCAN_CONTEXT + CASE_CONTEXT_KEYS,
@@ -46,6 +47,7 @@ enum {
 static const struct option_spec scan_options[] = {
     OPTIONS_EVIDENCE_SPECS("all but image", "all"),
     {'r', "reference", "SET", "search for the files of this set; may be repeated", &values_set},
+    {0, "key", "FILE", "the secret key of a set that was made with one; may be repeated", &values_file},
     {0, "case", "CASE", "keep all objects and findings in this case, new or resumed; kith report writes them",
      &values_case},
     CONTEXT_FLAGS_SPECS("with --case: "),
@@ -142,6 +144,8 @@ static int take_option(void *arg, const struct options *options, int option)
     switch (option) {
     case SCAN_REFERENCE:
         return take_set(&scan->sets, options);
+    case SCAN_KEY:
+        return key_flags_take(&scan->sets.keys, options);
     case SCAN_CASE:
         line->case_path = options->value;
         return options_check_new(options->command, options->value);

@@ -36,6 +36,7 @@ static int make_plan(struct scan *scan, struct error *err)
 {
     scan->plan = (struct scanner_plan){.paths = (const char *const *)scan->sets.paths,
                                        .searches = scan->sets.searches,
+                                       .keys = scan->sets.key_of,
                                        .count = scan->sets.count,
                                        .matching = scan->matching,
                                        .digests = (scan->md5 ? DIGEST_BIT(DIGEST_MD5) : 0) |

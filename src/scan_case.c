@@ -40,11 +40,29 @@ static void add_evidence_options(struct buffer *out, const struct evidence_optio
         buffer_add_text(out, " ok-unexamined");
 }
 
+/* Adds the IDs of the keys to the first word, which stands for what the sets determine. */
+static void add_keys(struct buffer *out, const struct scan_sets *sets)
+{
+    for (size_t i = 0; i < sets->count; i++) {
+        bool is_new = sets->key_of[i] != NULL;
+        char id[SAMPLER_KEY_ID_ROOM];
+
+        for (size_t k = 0; k < i; k++)
+            is_new = is_new && sets->key_of[k] != sets->key_of[i];
+        if (!is_new)
+            continue;
+        sampler_key_format(id, sets->key_of[i]->id);
+        buffer_printf(out, ",key=%s", id);
+    }
+}
+
 /* Adds, as a string, everything besides sets and evidence that the result depends on. */
 static void add_parameters(struct buffer *out, const struct scan *scan)
 {
-    buffer_printf(out, "C=%" PRIu32 " max-e=%.6g min-matched=%" PRIu64 " blocks=%" PRIu64, scan->plan.c,
-                  exp(scan->matching.most_ln_e), scan->matching.least_matched, scan->chunk);
+    buffer_printf(out, "C=%" PRIu32, scan->plan.c);
+    add_keys(out, &scan->sets);
+    buffer_printf(out, " max-e=%.6g min-matched=%" PRIu64 " blocks=%" PRIu64, exp(scan->matching.most_ln_e),
+                  scan->matching.least_matched, scan->chunk);
     if (scan->most != UINT64_MAX)
         buffer_printf(out, " max-size=%" PRIu64, scan->most);
     if (scan->matching.all_references)

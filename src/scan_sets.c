@@ -81,7 +81,7 @@ int scan_sets_open(struct scan_sets *sets, struct error *err)
     for (size_t i = 0; i < sets->count; i++) {
         sets->searches[i] =
             refset_search_new(sets->sets[i], REFSET_SEARCH_FEATURES | REFSET_SEARCH_DIGESTS, err);
-        if (!sets->searches[i])
+        if (!sets->searches[i] || key_flags_find(&sets->keys, sets->sets[i], &sets->key_of[i], err))
             return -1;
         sets->known[i] = describe(sets->sets[i], sets->paths[i]);
     }
@@ -95,4 +95,5 @@ void scan_sets_close(struct scan_sets *sets)
         refset_close(sets->sets[i], NULL);
         free(sets->paths[i]);
     }
+    key_flags_wipe(&sets->keys);
 }

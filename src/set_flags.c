@@ -144,6 +144,8 @@ void set_flags_apply(const struct set_flags *flags, struct refset_params *params
     params->n = flags->n ? flags->n : params->n;
     params->c = flags->c ? flags->c : params->c;
     params->block = flags->block ? flags->block : params->block;
+    if (flags->key)
+        memcpy(params->key, flags->key->id, sizeof params->key);
 }
 
 /* Whether the options agree with an existing set; shows the first that does not. */
@@ -161,6 +163,9 @@ static bool agrees(const struct set_flags *flags, const char *path, const struct
     else if (wanted.n != there->n || wanted.c != there->c || wanted.block != there->block)
         complain("%s: the set exists already, with -n %u -C %u --block %u", path, there->n, there->c,
                  there->block);
+    else if (memcmp(wanted.key, there->key, sizeof wanted.key) != 0)
+        complain("%s: the set exists already, %s", path,
+                 sampler_key_is_set(there->key) ? "with another key" : "without a key");
     else
         return true;
     return false;

@@ -29,9 +29,10 @@ enum {
 
 /* What the options say about the set. */
 struct set_flags {
-    const char *name, *category; /* NULL: not given */
-    int kind;                    /* -1: not given */
-    uint32_t n, c, block;        /* 0: not given */
+    const char *name, *category;   /* NULL: not given */
+    int kind;                      /* -1: not given */
+    uint32_t n, c, block;          /* 0: not given */
+    const struct sampler_key *key; /* NULL: not given */
 };
 
 struct set_flags set_flags_none(void);
