@@ -84,9 +84,9 @@ static const struct unpacker {
     {"zip", "bsdtar -xqOf", true}, {"7z", "bsdtar -xqOf", true},  {"rar", "bsdtar -xqOf", true},
     {"cab", "bsdtar -xqOf", true}, {"tar", "bsdtar -xqOf", true}, {"cpio", "bsdtar -xqOf", true},
     {"ar", "bsdtar -xqOf", true},  {"rpm", "bsdtar -xqOf", true}, {"iso", "bsdtar -xqOf", true},
-    {"xar", "bsdtar -xqOf", true}, {"gz", "gzip -dc <", false},   {"z", "gzip -dc <", false},
-    {"bz2", "bzip2 -dc <", false}, {"xz", "xz -dc <", false},     {"lzma", "xz -dc <", false},
-    {"zst", "zstd -dc <", false},  {"lz4", "lz4 -dc <", false},
+    {"lha", "bsdtar -xqOf", true}, {"xar", "bsdtar -xqOf", true}, {"gz", "gzip -dc <", false},
+    {"z", "gzip -dc <", false},    {"bz2", "bzip2 -dc <", false}, {"xz", "xz -dc <", false},
+    {"lzma", "xz -dc <", false},   {"zst", "zstd -dc <", false},  {"lz4", "lz4 -dc <", false},
 };
 
 static const struct unpacker *unpacker_of(const struct object_level *level)

@@ -21,6 +21,7 @@ extern const struct container_format archive_format_cpio;
 extern const struct container_format archive_format_ar;
 extern const struct container_format archive_format_rpm;
 extern const struct container_format archive_format_iso;
+extern const struct container_format archive_format_lha;
 extern const struct container_format archive_format_xar;
 extern const struct container_format archive_format_gz;
 extern const struct container_format archive_format_bz2;

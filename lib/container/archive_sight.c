@@ -142,6 +142,23 @@ bool archive_sight_is_cpio(const uint8_t *first, size_t len)
            (len >= 76 && memcmp(first, "070707", 6) == 0);
 }
 
+/* The first member has its method after two bytes, and the kind of header before its 21st. */
+bool archive_sight_is_lha(const uint8_t *first, size_t len)
+{
+    enum { METHOD = 2, KIND = 20, LEAST_2 = 26, WORD_3 = 4 };
+    const size_t size = len > KIND ? bytes_load_le(first, 2) : 0;
+    uint8_t sum = 0;
+
+    if (len <= KIND || memcmp(first + METHOD, "-l", 2) != 0 || first[METHOD + 4] != '-' ||
+        (first[METHOD + 2] != 'h' && first[METHOD + 2] != 'z'))
+        return false;
+    if (first[KIND] >= 2)
+        return first[KIND] == 2 ? size >= LEAST_2 : first[KIND] == 3 && size == WORD_3;
+    for (size_t i = METHOD; i < (size_t)METHOD + first[0]; i++)
+        sum = (uint8_t)(sum + (i < len ? first[i] : 0));
+    return sum == first[1];
+}
+
 bool archive_sight_is_iso(const struct container_sight *sight)
 {
     enum { SECTOR = 2048, FIRST_DESCRIPTOR = 16 * SECTOR };

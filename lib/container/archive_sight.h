@@ -27,6 +27,7 @@ enum archive_sight_packing archive_sight_packing(const struct container_sight *s
 /* Whether these are the first bytes of such an archive. */
 bool archive_sight_is_tar(const uint8_t *first, size_t len);
 bool archive_sight_is_cpio(const uint8_t *first, size_t len);
+bool archive_sight_is_lha(const uint8_t *first, size_t len);
 bool archive_sight_is_iso(const struct container_sight *sight);
 
 /* Where an archive begins that starts with these bytes: at the start, or after the code of a program that

@@ -40,6 +40,9 @@ struct archive_zip_header {
     char name[ARCHIVE_NAME];
 };
 
+/* Sets a time of MS-DOS, taken as UTC. */
+void archive_zip_set_time(struct object_stamp *stamp, uint32_t dos);
+
 /* Reads a header; of the directory, `want` bytes are read at a time.  -1 if there is none, or if it is cut
  * off. */
 int archive_zip_read_local(struct archive_window *window, uint64_t at, struct archive_zip_header *header);

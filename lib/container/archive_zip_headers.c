@@ -31,8 +31,7 @@ static uint16_t load16(const uint8_t *at)
 
 /* ---- times ---- */
 
-/* Without a time zone: taken as UTC. */
-static void set_dos_time(struct object_stamp *stamp, uint32_t dos)
+void archive_zip_set_time(struct object_stamp *stamp, uint32_t dos)
 {
     const int64_t year = 1980 + (dos >> 25), month = dos >> 21 & 15, day = dos >> 16 & 31;
     const int64_t from_march = (month + 9) % 12, of_year = month <= 2 ? year - 1 : year;
@@ -158,7 +157,7 @@ static void read_common(struct archive_zip_header *header, const uint8_t *at)
     memset(header, 0, offsetof(struct archive_zip_header, name));
     header->flags = load16(at);
     header->method = load16(at + 2);
-    set_dos_time(&header->times[OBJECT_MTIME], bytes_load32(at + 4));
+    archive_zip_set_time(&header->times[OBJECT_MTIME], bytes_load32(at + 4));
     header->crc = bytes_load32(at + 8);
     header->packed = bytes_load32(at + 12);
     header->size = bytes_load32(at + 16);

@@ -24,6 +24,7 @@ const struct container_format *const container_formats[] = {
     &archive_format_ar,
     &archive_format_rpm,
     &archive_format_iso,
+    &archive_format_lha,
     &archive_format_xar,
     &archive_format_gz,
     &archive_format_bz2,

@@ -202,7 +202,7 @@ def samples(tests):
     }
     for name, pattern in (('zip', r'.*\.zip'), ('7z', r'.*\.7z'), ('rar', r'.*\.rar'), ('cab', r'.*\.cab'), ('tar', r'.*\.tar'),
                           ('cpio', r'.*\.cpio'), ('ar', r'.*\.(a|deb)'), ('rpm', r'.*\.rpm'), ('iso', r'.*\.iso\.xz'),
-                          ('xar', r'.*\.xar'), ('gz', r'.*\.gz'), ('bz2', r'.*\.bz2'), ('xz', r'.*\.xz'), ('zst', r'.*\.zst'),
+                          ('lha', r'.*\.lzh'), ('xar', r'.*\.xar'), ('gz', r'.*\.gz'), ('bz2', r'.*\.bz2'), ('xz', r'.*\.xz'), ('zst', r'.*\.zst'),
                           ('lz4', r'.*\.lz4'), ('lzma', r'.*\.lzma'), ('lzip', r'.*\.lz'), ('z', r'.*\.Z')):
         made['archive_format_' + name] = [(file, data) for file, data in files(archives, pattern) if name != 'xz' or
                                           file.endswith('.xz')]

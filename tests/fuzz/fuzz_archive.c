@@ -13,7 +13,7 @@ static const struct container_format *const formats[] = {
     &archive_format_zip,  &archive_format_7z,   &archive_format_rar, &archive_format_cab, &archive_format_tar,
     &archive_format_cpio, &archive_format_ar,   &archive_format_rpm, &archive_format_iso, &archive_format_xar,
     &archive_format_gz,   &archive_format_bz2,  &archive_format_xz,  &archive_format_zst, &archive_format_lz4,
-    &archive_format_lzma, &archive_format_lzip, &archive_format_z};
+    &archive_format_lzma, &archive_format_lzip, &archive_format_z,   &archive_format_lha};
 
 static void compare(const struct containers_list *all, const struct containers_list *some)
 {

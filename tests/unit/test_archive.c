@@ -28,6 +28,9 @@ static const struct expected all[] = {{"numbers", NUMBERS},
                                       {"folder/za\u017c\u00f3\u0142\u0107", NAME},
                                       {NULL, NULL}};
 
+static const struct expected plain[] = {
+    {"numbers", NUMBERS}, {"folder/tac", TAC}, {"empty", EMPTY}, {NULL, NULL}};
+
 struct sample {
     const char *file;
     const struct container_format *format;
@@ -62,6 +65,11 @@ static const struct sample samples[] = {
     {"odc.cpio", &archive_format_cpio, all},
     {"newc.cpio", &archive_format_cpio, all},
     {"newc.cpio.gz", &archive_format_cpio, all},
+    {"lh5-0.lzh", &archive_format_lha, plain},
+    {"lh5-1.lzh", &archive_format_lha, plain},
+    {"lh5-2.lzh", &archive_format_lha, plain},
+    {"lh6.lzh", &archive_format_lha, plain},
+    {"lh7.lzh", &archive_format_lha, plain},
     {"gzip.xar", &archive_format_xar, all},
     {"links.tar", &archive_format_tar, ONE("copy", NUMBERS)},
     {"sparse-gnu.tar", &archive_format_tar, ONE("sparse", "cb60d3593f4b14382b89f2ad5196098854c2dc08")},

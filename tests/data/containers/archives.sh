@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the archives of test_archive in tests/data/containers/archives, all of the same files, with the usual programs:
 #
-#   archives.sh     needs bzip2, compress, dpkg-deb, gcab, GNU tar, lz4, lzip, python3, 7z, bsdtar, rpmbuild, xorriso, xz, zip,
+#   archives.sh     needs bzip2, compress, dpkg-deb, gcab, GNU tar, jlha, lz4, lzip, python3, 7z, bsdtar, rpmbuild, xorriso, xz, zip,
 #                   zstd.  The SHA-1 of the files, as sha1sum prints them, are in test_archive.c.
 set -eu -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -53,6 +53,11 @@ xorriso -as mkisofs -quiet -r -o "$out/rockridge.iso" . 2>/dev/null
 xz -9 "$out"/*.iso
 bsdtar --format=xar -cf "$out/gzip.xar" -- *
 gcab -c -z "$out/mszip.cab" "${files[@]}"
+for kind in 0 1 2; do # of headers
+    jlha "a$kind" "$out/lh5-$kind.lzh" numbers folder/tac empty
+done
+jlha ao6 "$out/lh6.lzh" numbers folder/tac empty
+jlha ao7 "$out/lh7.lzh" numbers folder/tac empty
 cd ..
 
 # holes at the start, in between and at the end
