@@ -13,6 +13,7 @@
 #include "container/rtf.h"
 #include "container/squashfs.h"
 #include "container/unopened.h"
+#include "container/warc.h"
 
 const struct container_format *const container_formats[] = {
     &archive_format_zip,
@@ -47,6 +48,7 @@ const struct container_format *const container_formats[] = {
     &ole_format,
     &pdf_format,
     &pdf_text_format,
+    &warc_format,
     &mail_box_format,
     &mail_format,
     &encoded_base64_format,

@@ -198,7 +198,7 @@ def samples(tests):
         'mail_format': [('nested.eml', with_message_inside()), ('one.eml', as_bytes(message(1)))],
         'mail_box_format': [('box.mbox', mailbox())], 'encoded_base64_format': base64_blocks(), 'encoded_utf16_format': utf16_files(),
         'encoded_utf16_runs_format': utf16_runs(), 'unopened_format_pst': outlook(), 'unopened_format_image': disks(),
-        'squashfs_format': files(os.path.join(containers, 'squashfs'), '.*'),
+        'warc_format': files(os.path.join(corpus, 'warc'), 'page|chunks'), 'squashfs_format': files(os.path.join(containers, 'squashfs'), '.*'),
     }
     for name, pattern in (('zip', r'.*\.zip'), ('7z', r'.*\.7z'), ('rar', r'.*\.rar'), ('cab', r'.*\.cab'), ('tar', r'.*\.tar'),
                           ('cpio', r'.*\.cpio'), ('ar', r'.*\.(a|deb)'), ('rpm', r'.*\.rpm'), ('iso', r'.*\.iso\.xz'),
