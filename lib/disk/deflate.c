@@ -74,7 +74,8 @@ int deflate_step(struct deflate *deflate, struct deflate_step *step)
     stream->avail_in = packed_len;
     stream->next_out = step->into;
     stream->avail_out = room;
-    result = inflate(stream, Z_NO_FLUSH);
+    /* What ends within this step, as most does, is then not copied to the window of the stream. */
+    result = inflate(stream, Z_FINISH);
     if (packed_len > 0) /* otherwise it may be NULL */
         step->packed += packed_len - stream->avail_in;
     step->packed_len -= packed_len - stream->avail_in;
