@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "container/archive_inner.h"
 
 /* ---- the bytes of the content ---- */
@@ -14,8 +13,8 @@ int archive_window_init(struct archive_window *window, struct content *content,
                         const struct container_watch *watch, struct error *err)
 {
     *window = (struct archive_window){.content = content, .watch = watch};
-    window->bytes = memory_new(ARCHIVE_WINDOW, err);
-    return window->bytes ? 0 : -1;
+    window->bytes = malloc(ARCHIVE_WINDOW);
+    return window->bytes ? 0 : error_set(err, "out of memory");
 }
 
 void archive_window_release(struct archive_window *window)
@@ -55,8 +54,15 @@ static void load(struct archive_window *window, uint64_t offset, size_t want)
 const uint8_t *archive_window_at(struct archive_window *window, uint64_t offset, size_t least, size_t want,
                                  size_t *len)
 {
+    const struct content *content = window->content;
     uint64_t skip = offset - window->start;
 
+    if (offset < content->head_len && content->head_len - offset >= least) {
+        const size_t left = content->head_len - (size_t)offset, most = want > least ? want : least;
+
+        *len = left < most ? left : most;
+        return content->head + offset;
+    }
     if (offset < window->start || skip > window->len || window->len - skip < least || window->len == skip) {
         load(window, offset, want > least ? want : least);
         skip = 0;
