@@ -54,15 +54,10 @@ static bool is_called(const char *name, size_t len, const char *expected)
 static const char *after_word(const char *text, size_t len, const char *word)
 {
     const size_t word_len = strlen(word);
-    const bool is_mark = word[0] == '<'; /* looked for without regard to case, and so faster */
-    const char *const end = text + len;
 
-    for (const char *at = text; (size_t)(end - at) >= word_len; at++) {
-        if (is_mark && !(at = memchr(at, word[0], (size_t)(end - at) - word_len + 1)))
-            return NULL;
+    for (const char *at = text, *end = text + len; (size_t)(end - at) >= word_len; at++)
         if (strncasecmp(at, word, word_len) == 0)
             return at + word_len;
-    }
     return NULL;
 }
 
@@ -281,8 +276,16 @@ static bool begins_with_element(const char *text, size_t len)
 
 static bool has_element(const char *text, size_t len)
 {
-    return after_word(text, len, "<html") || after_word(text, len, "<head>") ||
-           after_word(text, len, "<body");
+    static const char *const elements[] = {"<html", "<head>", "<body"};
+    const char *const end = text + len;
+
+    for (; text < end && (text = memchr(text, '<', (size_t)(end - text))); text++)
+        for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+            if (end - text > 1 && (text[1] | 0x20) == elements[i][1] &&
+                (size_t)(end - text) >= strlen(elements[i]) &&
+                strncasecmp(text, elements[i], strlen(elements[i])) == 0)
+                return true;
+    return false;
 }
 
 static bool matches(const struct container_sight *sight)
