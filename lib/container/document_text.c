@@ -23,57 +23,63 @@ enum role {
 /* A name with a colon is the whole name, others are that without the prefix. */
 struct element {
     const char *name;
+    size_t len;
     enum role role;
 };
 
+#define ELEMENT(name, role)                                                                                  \
+    {                                                                                                        \
+        (name), sizeof(name) - 1, (role)                                                                     \
+    }
+
 static const struct element office[] = {
-    {"t", ROLE_CARRIER},
-    {"p", ROLE_PARAGRAPH},
-    {"tab", ROLE_SPACE},
-    {"ptab", ROLE_SPACE},
-    {"br", ROLE_LINE},
-    {"cr", ROLE_LINE},
-    {"del", ROLE_ASIDE},
-    {"delText", ROLE_CARRIER},
-    {"moveFrom", ROLE_ASIDE},
-    {"txbxContent", ROLE_ASIDE},
-    {"noBreakHyphen", ROLE_HYPHEN},
-    {"Fallback", ROLE_SKIPPED}, /* the same again for older programs */
-    {"comment", ROLE_PARAGRAPH},
-    {"threadedComment", ROLE_PARAGRAPH},
-    {"cm", ROLE_PARAGRAPH},
-    {"text", ROLE_CARRIER},
-    {"rPh", ROLE_SKIPPED}, /* how to pronounce it */
-    {NULL, ROLE_NONE},
+    ELEMENT("t", ROLE_CARRIER),
+    ELEMENT("p", ROLE_PARAGRAPH),
+    ELEMENT("tab", ROLE_SPACE),
+    ELEMENT("ptab", ROLE_SPACE),
+    ELEMENT("br", ROLE_LINE),
+    ELEMENT("cr", ROLE_LINE),
+    ELEMENT("del", ROLE_ASIDE),
+    ELEMENT("delText", ROLE_CARRIER),
+    ELEMENT("moveFrom", ROLE_ASIDE),
+    ELEMENT("txbxContent", ROLE_ASIDE),
+    ELEMENT("noBreakHyphen", ROLE_HYPHEN),
+    ELEMENT("Fallback", ROLE_SKIPPED), /* the same again for older programs */
+    ELEMENT("comment", ROLE_PARAGRAPH),
+    ELEMENT("threadedComment", ROLE_PARAGRAPH),
+    ELEMENT("cm", ROLE_PARAGRAPH),
+    ELEMENT("text", ROLE_CARRIER),
+    ELEMENT("rPh", ROLE_SKIPPED), /* how to pronounce it */
+    {NULL, 0, ROLE_NONE},
 };
 
 static const struct element strings[] = {
-    {"t", ROLE_CARRIER},
-    {"si", ROLE_PARAGRAPH},
-    {"rPh", ROLE_SKIPPED},
-    {NULL, ROLE_NONE},
+    ELEMENT("t", ROLE_CARRIER),
+    ELEMENT("si", ROLE_PARAGRAPH),
+    ELEMENT("rPh", ROLE_SKIPPED),
+    {NULL, 0, ROLE_NONE},
 };
 
 static const struct element open_document[] = {
-    {"p", ROLE_WRITTEN},
-    {"h", ROLE_WRITTEN},
-    {"s", ROLE_SPACE},
-    {"tab", ROLE_SPACE},
-    {"line-break", ROLE_LINE},
-    {"table-row", ROLE_PARAGRAPH},
-    {"note", ROLE_ASIDE},
-    {"note-citation", ROLE_SKIPPED},
-    {"annotation", ROLE_ASIDE},
-    {"deletion", ROLE_ASIDE},
-    {"text-box", ROLE_BOX},
-    {"dc:creator", ROLE_SKIPPED},
-    {"dc:date", ROLE_SKIPPED},
-    {"svg:title", ROLE_SKIPPED},
-    {"svg:desc", ROLE_SKIPPED},
-    {"sender-initials", ROLE_SKIPPED},
-    {"office:spreadsheet", ROLE_SHEET},
-    {"office:presentation", ROLE_PRESENTATION},
-    {NULL, ROLE_NONE},
+    ELEMENT("p", ROLE_WRITTEN),
+    ELEMENT("h", ROLE_WRITTEN),
+    ELEMENT("s", ROLE_SPACE),
+    ELEMENT("tab", ROLE_SPACE),
+    ELEMENT("line-break", ROLE_LINE),
+    ELEMENT("table-row", ROLE_PARAGRAPH),
+    ELEMENT("note", ROLE_ASIDE),
+    ELEMENT("note-citation", ROLE_SKIPPED),
+    ELEMENT("annotation", ROLE_ASIDE),
+    ELEMENT("deletion", ROLE_ASIDE),
+    ELEMENT("text-box", ROLE_BOX),
+    ELEMENT("dc:creator", ROLE_SKIPPED),
+    ELEMENT("dc:date", ROLE_SKIPPED),
+    ELEMENT("svg:title", ROLE_SKIPPED),
+    ELEMENT("svg:desc", ROLE_SKIPPED),
+    ELEMENT("sender-initials", ROLE_SKIPPED),
+    ELEMENT("office:spreadsheet", ROLE_SHEET),
+    ELEMENT("office:presentation", ROLE_PRESENTATION),
+    {NULL, 0, ROLE_NONE},
 };
 
 static enum role role_of(const struct element *elements, const struct markup_token *token)
@@ -81,13 +87,10 @@ static enum role role_of(const struct element *elements, const struct markup_tok
     size_t len;
     const char *local = markup_local_name(token, &len);
 
-    for (; elements->name; elements++) {
-        const size_t name_len = strlen(elements->name);
-
-        if ((name_len == len && memcmp(elements->name, local, len) == 0) ||
-            (name_len == token->name_len && memcmp(elements->name, token->name, name_len) == 0))
+    for (; elements->name; elements++)
+        if ((elements->len == len && memcmp(elements->name, local, len) == 0) ||
+            (elements->len == token->name_len && memcmp(elements->name, token->name, elements->len) == 0))
             return elements->role;
-    }
     return ROLE_NONE;
 }
 

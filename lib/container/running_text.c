@@ -103,12 +103,19 @@ static void add_byte(struct running_text *text, uint8_t byte)
     begin_char(text, byte);
 }
 
-/* Adds the visible ASCII characters that the data begins with; returns how many there are. */
+static bool is_visible(char c)
+{
+    return c > ' ' && c < 0x7f;
+}
+
+/* Adds the words of visible ASCII characters that the data begins with, if single spaces are between them;
+ * returns how many bytes that are. */
 static size_t add_visible(struct running_text *text, const char *data, size_t len)
 {
     size_t count = 0;
 
-    while (count < len && data[count] > ' ' && data[count] < 0x7f)
+    while (count < len && (is_visible(data[count]) || (data[count] == ' ' && count > 0 && count + 1 < len &&
+                                                       is_visible(data[count + 1]))))
         count++;
     if (count == 0)
         return 0;
