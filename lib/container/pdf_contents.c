@@ -41,10 +41,12 @@ static bool refill(struct pdf_contents *contents, struct pdf_contents_level *lev
 {
     ssize_t got;
 
+    if (level->ended)
+        return false;
     memmove(level->window, level->window + level->at, level->len - level->at);
     level->len -= level->at;
     level->at = 0;
-    if (level->ended || level->len >= PDF_CONTENTS_WINDOW)
+    if (level->len >= PDF_CONTENTS_WINDOW)
         return false;
     got = level->filter ? pdf_filter_read(level->filter, level->window + level->len,
                                           PDF_CONTENTS_WINDOW - level->len, NULL)
@@ -348,7 +350,7 @@ static void show_text(struct pdf_contents *contents, unsigned operator)
 static int do_operator(struct pdf_contents *contents, const struct pdf_lex_token *token)
 {
     const unsigned operator= OPERATOR(token->text[0], token->len > 1 ? token->text[1] : 0);
-    const struct pdf_show_matrix given = matrix(contents);
+    struct pdf_show_matrix given;
 
     if (token->len > 2)
         return 0;
@@ -362,6 +364,7 @@ static int do_operator(struct pdf_contents *contents, const struct pdf_lex_token
             pdf_show_restore(contents->show);
         return 0;
     case OPERATOR('c', 'm'):
+        given = matrix(contents);
         pdf_show_transform(contents->show, &given);
         return 0;
     case OPERATOR('B', 'T'):

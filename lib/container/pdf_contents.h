@@ -31,8 +31,10 @@ struct pdf_contents_level {
     struct pdf_lex rest; /* references to streams that follow */
     struct pdf_filter *filter;
     uint8_t *window;
-    size_t at, len;
+    size_t len;
     bool ended;
+    size_t
+        at; /* in the window; not beside len, or both are loaded at once, which waits for what was stored */
     struct pdf_value resources, fonts, forms;
     struct buffer dictionary, for_rest, for_resources, for_fonts, for_forms;
 };

@@ -35,7 +35,7 @@ struct place {
 
 static struct place find_place(const struct pdf_layout_glyph *glyph)
 {
-    const double size = hypot(glyph->up_x, glyph->up_y);
+    const double size = glyph->up_x == 0 ? fabs(glyph->up_y) : hypot(glyph->up_x, glyph->up_y);
     struct place place = {.size = size};
     double x = glyph->x, y = glyph->y, dx = glyph->dx, dy = glyph->dy;
 

@@ -3,38 +3,33 @@
 
 #include <string.h>
 
+enum { SPACE = 1, DELIMITER };
+
+static const uint8_t classes[256] = {
+    [0] = SPACE,       ['\t'] = SPACE,    ['\n'] = SPACE,    ['\f'] = SPACE,
+    ['\r'] = SPACE,    [' '] = SPACE,     ['('] = DELIMITER, [')'] = DELIMITER,
+    ['<'] = DELIMITER, ['>'] = DELIMITER, ['['] = DELIMITER, [']'] = DELIMITER,
+    ['{'] = DELIMITER, ['}'] = DELIMITER, ['/'] = DELIMITER, ['%'] = DELIMITER,
+};
+
 bool pdf_lex_is_space(uint8_t c)
 {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0;
+    return classes[c] == SPACE;
 }
 
 bool pdf_lex_is_delimiter(uint8_t c)
 {
-    switch (c) {
-    case '(':
-    case ')':
-    case '<':
-    case '>':
-    case '[':
-    case ']':
-    case '{':
-    case '}':
-    case '/':
-    case '%':
-        return true;
-    default:
-        return false;
-    }
+    return classes[c] == DELIMITER;
 }
 
 static void skip_blank(struct pdf_lex *lex)
 {
     while (lex->at < lex->end) {
-        if (*lex->at == '%')
+        if (classes[*lex->at] == SPACE)
+            lex->at++;
+        else if (*lex->at == '%')
             while (lex->at < lex->end && *lex->at != '\n' && *lex->at != '\r')
                 lex->at++;
-        else if (pdf_lex_is_space(*lex->at))
-            lex->at++;
         else
             return;
     }
@@ -42,8 +37,11 @@ static void skip_blank(struct pdf_lex *lex)
 
 static void skip_regular(struct pdf_lex *lex)
 {
-    while (lex->at < lex->end && !pdf_lex_is_space(*lex->at) && !pdf_lex_is_delimiter(*lex->at))
-        lex->at++;
+    const uint8_t *at = lex->at;
+
+    while (at < lex->end && !classes[*at])
+        at++;
+    lex->at = at;
 }
 
 /* Inside of brackets that may be nested, and escaped. */
@@ -111,8 +109,40 @@ static bool read_number(struct pdf_lex_token *token)
     return (any || point) && value < 1e300;
 }
 
+/* Takes a number as most are written: at most a sign, and few enough digits for a double to be exact.  What
+ * it leaves is read with read_number, which gives the same for these. */
+static bool take_plain_number(struct pdf_lex *lex, struct pdf_lex_token *token)
+{
+    enum { MOST_DIGITS = 15 };
+    static const double units[MOST_DIGITS + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const bool has_sign = *lex->at == '-' || *lex->at == '+';
+    const uint8_t *p = lex->at + has_sign,
+                  *const end = lex->end - p > MOST_DIGITS ? p + MOST_DIGITS : lex->end, *point = NULL;
+    uint64_t value = 0;
+
+    for (; p < end; p++)
+        if (*p >= '0' && *p <= '9')
+            value = value * 10 + (uint64_t)(*p - '0');
+        else if (*p == '.' && !point)
+            point = p;
+        else
+            break;
+    if (p - lex->at <= has_sign || (p < lex->end && !classes[*p]))
+        return false;
+    token->kind = PDF_LEX_NUMBER;
+    token->len = (size_t)(p - lex->at);
+    token->number = *lex->at == '-' ? -(double)value : (double)value;
+    if (point)
+        token->number /= units[p - point - 1];
+    lex->at = p;
+    return true;
+}
+
 static void read_word(struct pdf_lex *lex, struct pdf_lex_token *token)
 {
+    if (*lex->at <= '9' && take_plain_number(lex, token))
+        return;
     skip_regular(lex);
     if (lex->at == token->start)
         lex->at++; /* a stray delimiter */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check_main.h"
 #include "container/pdf.h"
+#include "container/pdf_lex.h"
 #include "container/pdf_text.h"
 #include "containers.h"
 
@@ -79,6 +80,30 @@ static void expect_of_page(const char *contents, const char *text)
     add_page(3, contents);
     expect(text);
 }
+
+/* As many digits as a double has are read exactly: as strtod(3) does. */
+START_TEST(reads_numbers)
+{
+    static const char *const strange[] = {"-.", ".", "+5", "1.", "-.25", "0012.50", "1234567890123456"};
+
+    for (int i = 0; i < 20000; i++) {
+        char text[64];
+        struct pdf_lex lex = {(const uint8_t *)text, NULL};
+        struct pdf_lex_token token;
+
+        if ((size_t)i < sizeof strange / sizeof *strange)
+            snprintf(text, sizeof text, "%s", strange[i]);
+        else
+            snprintf(text, sizeof text, "%s%.*f", i % 3 ? "" : "-", (int)(random64() % 8),
+                     (double)(random64() % 10000000) / (double)(1 + random64() % 1000));
+        lex.end = lex.at + strlen(text);
+        memcpy(text + strlen(text), i % 2 ? " 7" : "]", i % 2 ? 3 : 2);
+        ck_assert_int_eq(pdf_lex_next(&lex, &token), PDF_LEX_NUMBER);
+        ck_assert_ptr_eq(lex.at, lex.end);
+        ck_assert_msg(token.number == strtod(text, NULL), "%s: %.17g", text, token.number);
+    }
+}
+END_TEST
 
 START_TEST(shows_strings)
 {
@@ -340,7 +365,7 @@ START_TEST(reads_files_of_programs)
 }
 END_TEST
 
-RUN_TESTS("pdf_text", shows_strings, knows_encodings, knows_composite_fonts, decides_spaces_by_gaps,
-          divides_paragraphs, joins_divided_words, goes_through_forms, skips_inline_images,
-          reads_pages_in_their_order, reads_pages_without_a_tree, reports_encryption, survives_bombs,
-          reads_files_of_programs)
+RUN_TESTS("pdf_text", reads_numbers, shows_strings, knows_encodings, knows_composite_fonts,
+          decides_spaces_by_gaps, divides_paragraphs, joins_divided_words, goes_through_forms,
+          skips_inline_images, reads_pages_in_their_order, reads_pages_without_a_tree, reports_encryption,
+          survives_bombs, reads_files_of_programs)
