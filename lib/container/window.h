@@ -18,14 +18,18 @@ enum { WINDOW_ROOM = 128 << 10 };
 struct window {
     struct content *content;
     uint64_t size;  /* where it ends */
-    bool is_text;   /* it ends before its first zero byte */
+    bool is_text;   /* it ends where text does: see window_init */
     bool is_broken; /* it cannot be read from `start` + `len` on, and ends there */
     uint64_t start; /* of the bytes in `data` */
     size_t len, room;
     uint8_t *data;
 };
 
-/* Starts at offset 0.  content is borrowed.  -1 if out of memory. */
+/*
+ * Starts at offset 0.  content is borrowed.  is_text: text in free space, which ends before its first zero
+ * byte.  Where another byte that no text has comes first, another file begins in that sector, and the text
+ * ends before it.  -1 if out of memory.
+ */
 int window_init(struct window *window, struct content *content, bool is_text, struct error *err);
 void window_release(struct window *window);
 

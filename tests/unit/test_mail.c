@@ -287,6 +287,25 @@ START_TEST(carved)
 }
 END_TEST
 
+/* Of a mail that was overwritten from some cluster on, no byte of the other file is part, so that this is
+ * found, too. */
+START_TEST(carved_before_another_file)
+{
+    struct buffer mail = {0};
+    struct containers_list list;
+
+    buffer_add_text(&mail, HEADER "\n");
+    while (mail.len < 4096)
+        buffer_add_char(&mail, mail.len % 70 ? 'a' : '\n');
+    buffer_add(&mail, "BZh91AY&SY\x15\x11\0", 13);
+    list = containers_open(&mail_format, mail.data, mail.len, true, NULL);
+    ck_assert_uint_eq(list.members[0].data.len, 4096 - strlen(HEADER "\n"));
+    ck_assert_uint_eq(list.end, 4096);
+    containers_release(&list);
+    buffer_release(&mail);
+}
+END_TEST
+
 /* Fields and lines of a megabyte, a thousand levels, and many parts. */
 START_TEST(excessive)
 {
@@ -306,8 +325,7 @@ START_TEST(excessive)
     list = containers_open(&mail_format, mail.data, mail.len, false, NULL);
     ck_assert_uint_eq(list.count, 3000);
     ck_assert_str_eq(list.failure, "");
-    ck_assert(list.members[2999].data.len == 1 &&
-              memcmp(list.members[2999].name.data, "part-3000", 9) == 0);
+    ck_assert(list.members[2999].data.len == 1 && memcmp(list.members[2999].name.data, "part-3000", 9) == 0);
     containers_release(&list);
     buffer_reset(&mail);
     buffer_add_text(&mail, HEADER "Content-Type: multipart/mixed; boundary=b0\n\n");
@@ -344,4 +362,5 @@ START_TEST(text_of_many_megabytes)
 END_TEST
 
 RUN_TESTS("mail", parts, names_of_parts, texts_of_parts, what_is_mail, messages,
-          large_messages_of_large_parts, carved, excessive, text_of_many_megabytes)
+          large_messages_of_large_parts, carved, carved_before_another_file, excessive,
+          text_of_many_megabytes)

@@ -91,29 +91,41 @@ START_TEST(ends_where_it_cannot_be_read)
 }
 END_TEST
 
-START_TEST(text_ends_before_a_zero)
+/* The offset at which text ends that is read in pieces. */
+static uint64_t end_of_text(const uint8_t *data, size_t len)
+{
+    struct once once = make(data, len, len);
+    struct window window;
+    uint64_t at = 0;
+    size_t seen = 1;
+
+    ck_assert_int_eq(window_init(&window, &once.content, true, NULL), 0);
+    for (; seen; at += seen)
+        window_view(&window, at, 1, &seen);
+    ck_assert(window.size == at && !window.is_broken);
+    window_release(&window);
+    return at;
+}
+
+/* Before a zero byte; or before the sector with another byte that no text has. */
+START_TEST(text_ends_where_another_file_begins)
 {
     enum { LEN = 300000 };
+    static const char kept[] = "\t\n\r\f\b\033\016\017\177\200\377";
     uint8_t *data = random_block(LEN);
 
-    for (size_t i = 0; i < 20; i++) {
-        const size_t zero = random64() % LEN;
-        struct once once = make(data, LEN, LEN);
-        struct window window;
-        uint64_t at = 0;
-        size_t len = 1;
+    for (size_t i = 0; i < 40; i++) {
+        const size_t foreign = random64() % LEN;
 
         for (size_t k = 0; k < LEN; k++)
-            data[k] = data[k] ? data[k] : 1;
-        data[zero] = 0;
-        ck_assert_int_eq(window_init(&window, &once.content, true, NULL), 0);
-        for (; len; at += len)
-            window_view(&window, at, 1, &len);
-        ck_assert(at == zero && window.size == zero && !window.is_broken);
-        window_release(&window);
+            data[k] = data[k] < ' ' ? (uint8_t)kept[data[k] % (sizeof kept - 1)] : data[k];
+        ck_assert_uint_eq(end_of_text(data, LEN), LEN);
+        data[foreign] = i % 2 ? 1 + (uint8_t)(i % 7) : 0;
+        ck_assert_uint_eq(end_of_text(data, LEN), i % 2 ? foreign - foreign % 512 : foreign);
     }
     free(data);
 }
 END_TEST
 
-RUN_TESTS("window", content_once_and_in_order, ends_where_it_cannot_be_read, text_ends_before_a_zero)
+RUN_TESTS("window", content_once_and_in_order, ends_where_it_cannot_be_read,
+          text_ends_where_another_file_begins)
