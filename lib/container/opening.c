@@ -403,12 +403,15 @@ static uint64_t open_at(struct opening *opening, const struct object *parent, st
     return end;
 }
 
+enum { SECTOR = 512 };
+
 static void open_carved(struct opening *opening, const struct object *object, struct content *content)
 {
     uint64_t start = 0, end;
 
     while (!opening->stopped && (start = opening_carve_next(opening->carve, start)) < content->size) {
         end = open_at(opening, object, content, start, 0, true);
+        end -= end % SECTOR; /* what follows one that is cut off may be taken for a part of it */
         start = end < content->size - start ? start + (end ? end : 1) : content->size;
     }
 }

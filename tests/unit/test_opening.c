@@ -327,6 +327,26 @@ START_TEST(containers_in_free_space)
 }
 END_TEST
 
+/* Of a mail without its end, nothing says where that was: it takes the first byte of what follows for its
+ * own. */
+START_TEST(what_follows_a_container_that_was_cut_off)
+{
+    static const char mail[] = "Message-ID: <a@b>\nFrom: a@b\nTo: c@d\n\n";
+    const struct object range = {
+        .kind = OBJECT_UNALLOCATED, .flags = OBJECT_RANGE, .start = 0, .size = 1 << 20};
+    struct buffer space = {0};
+
+    buffer_add_text(&space, mail);
+    while (space.len < 1024)
+        buffer_add_char(&space, 'x');
+    add_to_tar(&space, "a", "alpha", 5);
+    end_tar(&space);
+    assert_walk(OPENING_ALL, 5, &range, &space,
+                "@0+1048576/mail/part-1 988\n@0+1048576/mail/part-1%20text 989\n@0+1048576/tar@1024/a 5\n");
+    buffer_release(&space);
+}
+END_TEST
+
 /* Larger than what is kept in memory: read in order, again from the start, and at places. */
 START_TEST(a_large_member_can_be_read_again)
 {
@@ -488,6 +508,6 @@ END_TEST
 RUN_TESTS("opening", formats_are_few_enough_and_well_named, members_come_in_order_with_their_addresses,
           nesting_is_limited_and_said, as_deep_as_addresses_go, the_sink_decides_what_is_opened,
           what_is_left_of_a_container_is_kept, what_is_wrong_is_said_in_sentences, what_is_wrong_is_said_once,
-          containers_in_free_space, a_large_member_can_be_read_again,
-          going_back_and_forth_unpacks_only_a_few_times, what_takes_too_long_to_unpack_again_is_said,
-          members_that_are_stored_as_they_are_have_a_place)
+          containers_in_free_space, what_follows_a_container_that_was_cut_off,
+          a_large_member_can_be_read_again, going_back_and_forth_unpacks_only_a_few_times,
+          what_takes_too_long_to_unpack_again_is_said, members_that_are_stored_as_they_are_have_a_place)
