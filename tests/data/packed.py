@@ -150,7 +150,21 @@ def utf16_runs():
     yield 'runs.bin', bytes(range(256)) * 8 + (prose(14, 300)).encode('utf-16-le') + bytes(range(255, -1, -1)) * 8
 
 
-# ---- sound, mail folders, disks ----
+# ---- web pages, sound, mail folders, disks ----
+
+def web_pages():
+    page = next(html())[1]
+    chunked = b''.join(b'%x\r\n%s\r\n' % (len(page[i:i + 700]), page[i:i + 700]) for i in range(0, len(page), 700)) + b'0\r\n\r\n'
+    records = ((b'warcinfo', b'application/warc-fields', b'software: none\r\n'),
+               (b'resource', b'text/plain', prose(15, 200).encode()),
+               (b'response', b'application/http', b'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n' + page),
+               (b'response', b'application/http', b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n' + chunked))
+    yield 'pages.warc', b''.join(
+        b'WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:uuid:6b697468-0000-4000-8000-%012d>\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n'
+        b'WARC-Target-URI: http://example.org/%d\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n' %
+        (kind, i, i, form, len(data), data) for i, (kind, form, data) in enumerate(records))
+
+
 
 def sound():
     out = io.BytesIO()
@@ -198,9 +212,9 @@ def samples(tests):
         'mail_format': [('nested.eml', with_message_inside()), ('one.eml', as_bytes(message(1)))],
         'mail_box_format': [('box.mbox', mailbox())], 'encoded_base64_format': base64_blocks(), 'encoded_utf16_format': utf16_files(),
         'encoded_utf16_runs_format': utf16_runs(), 'unopened_format_pst': outlook(), 'unopened_format_image': disks(),
-        'warc_format': files(os.path.join(corpus, 'warc'), 'page|chunks'), 'squashfs_format': files(os.path.join(containers, 'squashfs'), '.*'),
+        'warc_format': files(os.path.join(corpus, 'warc'), 'page|chunks'), 'warc_format': web_pages(), 'squashfs_format': files(os.path.join(containers, 'squashfs'), '.*'),
     }
-    for name, pattern in (('zip', r'.*\.zip'), ('7z', r'.*\.7z'), ('rar', r'.*\.rar'), ('cab', r'.*\.cab'), ('tar', r'.*\.tar'),
+    for name, pattern in (('zip', r'.*\.zip'), ('7z', r'.*\.7z'), ('rar', r'.*\.rar'), ('lha', r'.*\.lzh'), ('cab', r'.*\.cab'), ('tar', r'.*\.tar'),
                           ('cpio', r'.*\.cpio'), ('ar', r'.*\.(a|deb)'), ('rpm', r'.*\.rpm'), ('iso', r'.*\.iso\.xz'),
                           ('lha', r'.*\.lzh'), ('xar', r'.*\.xar'), ('gz', r'.*\.gz'), ('bz2', r'.*\.bz2'), ('xz', r'.*\.xz'), ('zst', r'.*\.zst'),
                           ('lz4', r'.*\.lz4'), ('lzma', r'.*\.lzma'), ('lzip', r'.*\.lz'), ('z', r'.*\.Z')):
