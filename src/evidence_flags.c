@@ -78,6 +78,7 @@ int evidence_flags_take(struct evidence_options *evidence, const struct options 
     case OPTION_CONTAINERS:
         return take_opening(evidence, options);
     case OPTION_DEPTH:
+        evidence->depth_is_chosen = true;
         return take_count(options, OPENING_MOST_DEPTH, &evidence->depth);
     case OPTION_JOBS:
         return take_count(options, MAX_WORKERS, &evidence->workers);

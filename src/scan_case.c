@@ -28,6 +28,10 @@ static void add_evidence_options(struct buffer *out, const struct evidence_optio
     for (int kind = 0, any = 0; kind < OBJECT_KINDS; kind++)
         if (evidence->kinds & OBJECT_BIT(kind))
             buffer_printf(out, "%s%s", any++ ? "," : "", object_kind_name((enum object_kind)kind));
+    if (evidence->opening != OPENING_ALL)
+        buffer_printf(out, " containers=%s", opening_mode_name(evidence->opening));
+    if (evidence->depth_is_chosen)
+        buffer_printf(out, " depth=%u", evidence->depth);
     if (evidence->image_type)
         buffer_printf(out, " image-type=%s", evidence->image_type);
     if (evidence->force)

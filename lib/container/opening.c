@@ -60,15 +60,16 @@ static int prepare(struct opening *opening, struct error *err)
     return prepare_formats(err);
 }
 
-struct opening *opening_new(enum opening_mode mode, unsigned depth, const struct opening_sink *sink,
+struct opening *opening_new(const struct opening_extent *extent, const struct opening_sink *sink,
                             struct error *err)
 {
     struct opening *opening = memory_new(sizeof *opening, err);
 
     if (!opening)
         return NULL;
-    opening->mode = mode;
-    opening->depth = depth < OPENING_MOST_DEPTH ? depth : OPENING_MOST_DEPTH;
+    opening->mode = extent->mode;
+    opening->depth = extent->depth < OPENING_MOST_DEPTH ? extent->depth : OPENING_MOST_DEPTH;
+    opening->is_chosen = extent->is_chosen;
     opening->sink = *sink;
     opening->watch = (struct container_watch){sink->progress ? sink->progress : no_progress, sink->arg};
     opening->room_left = OPENING_ROOM;
@@ -367,7 +368,7 @@ static void give_too_deep(struct opening *opening, struct opening_level *level)
 {
     char reason[128];
 
-    if (level->format->is_guess)
+    if (level->format->is_guess || opening->is_chosen)
         return;
     snprintf(reason, sizeof reason, "not opened: it is nested more than %u deep (--depth)", opening->depth);
     level->number = 0;

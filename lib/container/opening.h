@@ -63,8 +63,15 @@ struct opening;
 /* Folders below which opening_new reads; ends with NULL. */
 extern const char *const opening_folders[];
 
+/* Which containers are opened. */
+struct opening_extent {
+    enum opening_mode mode;
+    unsigned depth; /* of nesting, at most OPENING_MOST_DEPTH */
+    bool is_chosen; /* the depth: what is nested deeper is not reported either */
+};
+
 /* Prepares the formats, so it must be called while files can still be opened.  NULL on error. */
-struct opening *opening_new(enum opening_mode mode, unsigned depth, const struct opening_sink *sink,
+struct opening *opening_new(const struct opening_extent *extent, const struct opening_sink *sink,
                             struct error *err);
 void opening_free(struct opening *opening);
 

@@ -57,6 +57,7 @@ struct opening_bytes {
 struct opening {
     enum opening_mode mode;
     unsigned depth;
+    bool is_chosen; /* the depth */
     struct opening_sink sink;
     struct container_watch watch;
     uint8_t key[SIPHASH_KEY_LEN];

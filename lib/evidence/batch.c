@@ -120,14 +120,14 @@ static const char *step(void *arg)
     return crew_step(batch->inspect.worker, ++batch->steps);
 }
 
-int batch_open(struct batch *batch, enum opening_mode mode, unsigned depth, const struct allowance *allowance,
+int batch_open(struct batch *batch, const struct opening_extent *extent, const struct allowance *allowance,
                struct error *err)
 {
     const struct opening_sink sink = {
         .opens = opens, .member = take_member, .progress = progress, .step = step, .arg = batch};
 
     batch->allowance = allowance;
-    batch->inspect.opening = opening_new(mode, depth, &sink, err);
+    batch->inspect.opening = opening_new(extent, &sink, err);
     return batch->inspect.opening ? 0 : -1;
 }
 

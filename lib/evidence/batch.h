@@ -35,9 +35,9 @@ void batch_free(struct batch *batch);
 
 /* From now on, objects are passed to done, in the order in which they were added. */
 void batch_deliver(struct batch *batch, batch_done *done, void *arg);
-/* From now on, containers are opened, to this depth, as long as something is left of allowance, which the
+/* From now on, containers are opened, to this extent, as long as something is left of allowance, which the
  * receiver charges.  Must be called while files can still be opened; needs an inspector.  -1 on error. */
-int batch_open(struct batch *batch, enum opening_mode mode, unsigned depth, const struct allowance *allowance,
+int batch_open(struct batch *batch, const struct opening_extent *extent, const struct allowance *allowance,
                struct error *err);
 
 /* From now on objects are files of the host, whose sizes are trusted: even very large holes are inspected to

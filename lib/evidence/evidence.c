@@ -109,7 +109,7 @@ static struct crew *hire(struct reading *reading, struct worker_setup *setup, co
                          unsigned workers)
 {
     const uint64_t more = (setup->inspector ? setup->inspector->memory : 0) +
-                          (setup->opening != OPENING_NO ? OPENING_MEMORY : 0);
+                          (setup->opening.mode != OPENING_NO ? OPENING_MEMORY : 0);
     const struct crew_job job = {.start = worker_start,
                                  .work = worker_work,
                                  .arg = setup,
@@ -194,7 +194,7 @@ static void read_with_crew(struct reading *reading, struct worker_setup *setup, 
                                  .digests = reading->options->image_digests};
     const char **all = join_folders(
         (const char *const *const[MOST_LISTS]){folders, setup->inspector ? setup->inspector->folders : NULL,
-                                               setup->opening != OPENING_NO ? opening_folders : NULL});
+                                               setup->opening.mode != OPENING_NO ? opening_folders : NULL});
 
     if (all) /* must stay valid as long as the crew */
         reading->crew = hire(reading, setup, all, reading->options->workers);
@@ -240,14 +240,22 @@ static void find_object(struct reading *reading, struct inside *inside, struct w
     reading->bounds.bytes = inside->object.size;
 }
 
+static struct opening_extent extent_of(const struct reading *reading)
+{
+    const struct evidence_options *options = reading->options;
+
+    return (struct opening_extent){.mode = reading->bounds.opens ? options->opening : OPENING_NO,
+                                   .depth = options->depth,
+                                   .is_chosen = options->depth_is_chosen};
+}
+
 static void read_image(struct reading *reading)
 {
     struct inside inside = {.path = NULL};
     struct worker_setup setup = {.type = reading->options->image_type,
                                  .force = reading->options->force,
                                  .inspector = reading->options->inspector,
-                                 .opening = reading->bounds.opens ? reading->options->opening : OPENING_NO,
-                                 .depth = reading->options->depth};
+                                 .opening = extent_of(reading)};
     struct snapshot snapshot = {0};
     char **files =
         medium_files(reading->file, reading->inner ? NULL : setup.type, &setup.count, reading->err);
@@ -279,9 +287,7 @@ static void read_image(struct reading *reading)
 static void read_host(struct reading *reading, void (*read)(struct reading *reading))
 {
     static const char *const none[] = {NULL};
-    struct worker_setup setup = {.inspector = reading->options->inspector,
-                                 .opening = reading->bounds.opens ? reading->options->opening : OPENING_NO,
-                                 .depth = reading->options->depth};
+    struct worker_setup setup = {.inspector = reading->options->inspector, .opening = extent_of(reading)};
 
     read_with_crew(reading, &setup, none, read);
 }

@@ -37,6 +37,7 @@ struct evidence_options {
     const struct ranges *ranges;
     enum opening_mode opening; /* which containers are opened, in objects whose content is read */
     unsigned depth;            /* of nesting */
+    bool depth_is_chosen;      /* what is nested deeper is not reported */
     /* What the members of containers may cost, and those of items before first_item did cost (allowance.h).
      * 0: what the size of the evidence allows. */
     uint64_t unpacked_most, unpacked_before;

@@ -42,8 +42,8 @@ static int open_worker(struct evidence_worker *worker, struct error *err)
     if (!worker->batch)
         return -1;
     batch_deliver(worker->batch, worker_send_object, worker);
-    if (inspector && setup->opening != OPENING_NO &&
-        batch_open(worker->batch, setup->opening, setup->depth, &worker->allowance, err))
+    if (inspector && setup->opening.mode != OPENING_NO &&
+        batch_open(worker->batch, &setup->opening, &worker->allowance, err))
         return -1;
     if (!setup->files)
         return 0;

@@ -28,8 +28,7 @@ struct worker_setup {
     const char *object_name;
     bool force; /* read what remains of a damaged container */
     const struct inspector *inspector;
-    enum opening_mode opening; /* of containers, to this depth; needs an inspector */
-    unsigned depth;
+    struct opening_extent opening; /* of containers; needs an inspector */
     /* A set of DIGEST_BIT for TASK_DIGEST, besides those stored in the container; 0: no TASK_DIGEST is
      * coming. */
     unsigned digests;

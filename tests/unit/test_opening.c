@@ -61,7 +61,8 @@ struct taken {
     struct buffer text; /* a line for each member */
     unsigned most;      /* members that are taken */
     unsigned count;
-    bool closed;          /* members are not opened */
+    bool closed; /* members are not opened */
+    bool depth_is_chosen;
     const uint8_t *image; /* where runs lie */
     unsigned runs;        /* members whose runs hold their bytes */
     unsigned again;       /* members that could be read again from their start */
@@ -125,7 +126,8 @@ static void walk(struct taken *taken, enum opening_mode mode, unsigned depth, co
                  const struct buffer *bytes)
 {
     const struct opening_sink sink = {.opens = opens, .member = take, .arg = taken};
-    struct opening *opening = opening_new(mode, depth, &sink, &err);
+    struct opening *opening =
+        opening_new(&(struct opening_extent){mode, depth, taken->depth_is_chosen}, &sink, &err);
     struct content_memory memory;
 
     ck_assert_msg(opening != NULL, "%s", err.text);
@@ -211,6 +213,20 @@ START_TEST(nesting_is_limited_and_said)
                 "12-128-3/tar/t 3584\n12-128-3/tar/t//tar/t 2048\n"
                 "12-128-3/tar/t//tar/t//tar/;1 0 2: not opened: it is nested more than 2 deep (--depth)\n");
     buffer_release(&tar);
+}
+END_TEST
+
+START_TEST(what_is_nested_deeper_than_wanted_is_not_reported)
+{
+    struct buffer tar = {0};
+    struct taken taken = {.depth_is_chosen = true};
+
+    nest(&tar, 2);
+    walk(&taken, OPENING_KNOWN, 2, &file, &tar);
+    buffer_add_char(&taken.text, '\0');
+    ck_assert_str_eq(taken.text.data, "12-128-3/tar/t 3584\n12-128-3/tar/t//tar/t 2048\n");
+    buffer_release(&tar);
+    buffer_release(&taken.text);
 }
 END_TEST
 
@@ -424,7 +440,8 @@ START_TEST(going_back_and_forth_unpacks_only_a_few_times)
 {
     enum { LEN = OPENING_ROOM };
     const struct opening_sink sink = {.member = read_at_two_places, .progress = count_progress};
-    struct opening *opening = opening_new(OPENING_KNOWN, 5, &sink, &err);
+    struct opening *opening =
+        opening_new(&(struct opening_extent){.mode = OPENING_KNOWN, .depth = 5}, &sink, &err);
     struct content_memory memory;
     struct buffer packed = {0};
     uint8_t *bytes = random_block(LEN);
@@ -461,7 +478,8 @@ START_TEST(what_takes_too_long_to_unpack_again_is_said)
     enum { LEN = OPENING_ROOM };
     bool told = false;
     const struct opening_sink sink = {.member = go_back, .arg = &told};
-    struct opening *opening = opening_new(OPENING_KNOWN, 5, &sink, &err);
+    struct opening *opening =
+        opening_new(&(struct opening_extent){.mode = OPENING_KNOWN, .depth = 5}, &sink, &err);
     struct content_memory memory;
     struct buffer packed = {0};
     uint8_t *bytes = random_block(LEN);
@@ -506,8 +524,9 @@ START_TEST(members_that_are_stored_as_they_are_have_a_place)
 END_TEST
 
 RUN_TESTS("opening", formats_are_few_enough_and_well_named, members_come_in_order_with_their_addresses,
-          nesting_is_limited_and_said, as_deep_as_addresses_go, the_sink_decides_what_is_opened,
-          what_is_left_of_a_container_is_kept, what_is_wrong_is_said_in_sentences, what_is_wrong_is_said_once,
-          containers_in_free_space, what_follows_a_container_that_was_cut_off,
-          a_large_member_can_be_read_again, going_back_and_forth_unpacks_only_a_few_times,
-          what_takes_too_long_to_unpack_again_is_said, members_that_are_stored_as_they_are_have_a_place)
+          nesting_is_limited_and_said, what_is_nested_deeper_than_wanted_is_not_reported,
+          as_deep_as_addresses_go, the_sink_decides_what_is_opened, what_is_left_of_a_container_is_kept,
+          what_is_wrong_is_said_in_sentences, what_is_wrong_is_said_once, containers_in_free_space,
+          what_follows_a_container_that_was_cut_off, a_large_member_can_be_read_again,
+          going_back_and_forth_unpacks_only_a_few_times, what_takes_too_long_to_unpack_again_is_said,
+          members_that_are_stored_as_they_are_have_a_place)
