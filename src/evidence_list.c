@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "case/casefile.h"
+#include "evidence/inside.h"
 #include "terminal.h"
 
 struct search {
@@ -148,12 +149,20 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The path with symbolic links resolved, or unchanged if there is no such file. */
+/* The path with symbolic links resolved, in that of an image inside another one also; or unchanged if there
+ * is no such file. */
 static char *real_name(const char *path)
 {
-    char *real = realpath(path, NULL);
+    const char *object;
+    char *outer = inside_file(path, &object), *real = realpath(outer ? outer : path, NULL), *name = NULL;
 
-    return real ? real : strdup(path);
+    if (real && outer)
+        name = join(real, object);
+    else
+        name = strdup(real ? real : path);
+    free(outer);
+    free(real);
+    return name;
 }
 
 int evidence_list_check_twice(const struct evidence_list *list)

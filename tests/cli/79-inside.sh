@@ -194,6 +194,8 @@ done <<'END'
 END
 status 3 "$KITH" add new.kith outer.img/12-1
 says err "new.kith: was not created"
+status 2 "$KITH" scan -r set.kith "$inner" ./"$inner"
+says err "$PWD/$inner: is given twice"
 status 3 "$KITH" ls gone.img/12-1-0
 says err "gone.img/12-1-0: No such file or directory"
 finish
