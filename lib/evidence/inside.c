@@ -17,7 +17,7 @@ char *inside_file(const char *path, const char **object)
     struct stat st;
     char *file = NULL;
 
-    if (stat(path, &st) && errno == ENOTDIR)
+    if (stat(path, &st)) /* not a folder, or too long */
         file = strdup(path);
     for (char *slash = file ? strrchr(file, '/') : NULL; slash; slash = strrchr(file, '/')) {
         *slash = '\0';
@@ -250,9 +250,6 @@ int inside_end(struct inside *inside, struct error *err)
         return error_set(err, "%s: several objects have this address: say which one, as in %.*s%s/%s", path,
                          (int)(strlen(path) - strlen(inside->address.label)), path, inside->label,
                          inside->address.own);
-    if (inside->is_packed || object->flags & (OBJECT_COMPRESSED | OBJECT_RESIDENT | OBJECT_ENCRYPTED))
-        return error_set(
-            err, "%s: the file system does not store it as it is: extract it, then read it as a file", path);
     if (object->state != OBJECT_UNREADABLE && is_packed(inside))
         return error_set(err, "%s: it is not stored as it is: extract it, then read it as a file", path);
     if (object->state == OBJECT_UNREADABLE)

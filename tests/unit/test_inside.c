@@ -22,7 +22,7 @@ static void make_file(void)
 
 static void assert_parts(const char *suffix, const char *expected)
 {
-    char path[200], *outer;
+    char path[9000], *outer;
     const char *object = NULL;
 
     snprintf(path, sizeof path, "%s%s", file, suffix);
@@ -39,6 +39,8 @@ static void assert_parts(const char *suffix, const char *expected)
 
 START_TEST(only_a_path_below_a_file_names_an_object)
 {
+    static char rest[8000], suffix[8002];
+
     make_file();
     assert_parts("", NULL);
     assert_parts(".gone/12-1-0", NULL);
@@ -46,6 +48,10 @@ START_TEST(only_a_path_below_a_file_names_an_object)
     assert_parts("/12-1-0", "12-1-0");
     assert_parts("/2@1048576/12-1-0", "2@1048576/12-1-0");
     assert_parts("//12-1-0", "/12-1-0");
+    memset(rest, 'x', sizeof rest - 1); /* longer than a path of the host may be */
+    memcpy(rest, "12-1-0/tar/", 11);
+    snprintf(suffix, sizeof suffix, "/%s", rest);
+    assert_parts(suffix, rest);
     unlink(file);
     assert_parts("/12-1-0", NULL);
     ck_assert_ptr_null(inside_file("/tmp/12-1-0", &(const char *){NULL}));
