@@ -37,6 +37,7 @@ COMMANDS = {
     "ls-body": ["ls", "-q", "-j1", "--md5", "--body", "disk.img"],
     "ls-long": ["ls", "-q", "-j1", "-l", "disk.img", "tree"],
     "ls-summary": ["ls", "-q", "-j2", "--summary", "--hash-image", "disk.img"],
+    "ls-inside": ["ls", "-q", "-j1", "--hash", "--csv", "disk.img/@0+1048576"],
     "add": ["add", "-q", "-j1", "--sha256", NEW, "tree", "disk.img"],
     "import": ["import", "-q", NEW, "list.json"],
     "import-text": ["import", "-q", NEW, "list.sha1sum"],
