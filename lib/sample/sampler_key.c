@@ -57,7 +57,7 @@ static int derive_seeds(struct sampler_key *key, struct digest *digest, const ui
     uint8_t bytes[DIGEST_SHA256_LEN];
     const int result = derive(digest, "kith key fingerprint", secret, 0, bytes, err);
 
-    for (int i = 0; i < SAMPLER_KEY_SEEDS; i++)
+    for (int i = 0; i < SAMPLER_KEY_SEEDS && !result; i++)
         key->seeds[i] = bytes_load64(bytes + i * 8);
     explicit_bzero(bytes, sizeof bytes);
     return result;
@@ -70,15 +70,16 @@ static int derive_selector(struct sampler_key *key, struct digest *digest, const
 {
     struct gf8_secret *selector = &key->selector;
     uint8_t bytes[DIGEST_SHA256_LEN];
-    int result = 0;
+    uint32_t number = 0;
+    int result;
 
-    for (uint32_t number = 0; !result; number++) {
-        result = derive(digest, "kith key selector", secret, number, bytes, err);
+    do {
+        result = derive(digest, "kith key selector", secret, number++, bytes, err);
+        if (result)
+            break;
         memcpy(selector->columns, bytes, sizeof selector->columns);
         selector->target = bytes[sizeof selector->columns];
-        if (gf8_is_usable(selector))
-            break;
-    }
+    } while (!gf8_is_usable(selector));
     explicit_bzero(bytes, sizeof bytes);
     return result;
 }
