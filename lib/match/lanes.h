@@ -13,7 +13,7 @@
  * finding does not depend on the other keys, with one exception: where a set of kind known has the object
  * itself, no set is searched for anything but digests.
  */
-enum { LANES_MOST = 8 /* each costs a selection of samples and memory for matching */ };
+enum { LANES_MOST = HASHER_MOST_KEYS };
 
 struct lane {
     const struct sampler_key *key;    /* NULL: none */

@@ -13,7 +13,7 @@ enum {
 struct hasher {
     struct sampler_params params;
     struct digest *digest;
-    struct sampler **samplers; /* one for each key */
+    struct sampler *samplers[HASHER_MOST_KEYS]; /* one for each key */
     size_t count;
     uint64_t len;
     bool skipped;
@@ -29,9 +29,6 @@ struct hasher *hasher_new(const struct sampler_params *params, unsigned digests,
 static int make_samplers(struct hasher *hasher, const struct sampler_params *params,
                          const struct sampler_key *const *keys, size_t count, struct error *err)
 {
-    hasher->samplers = memory_new(count * sizeof *hasher->samplers, err);
-    if (!hasher->samplers)
-        return -1;
     for (; hasher->count < count; hasher->count++) {
         struct sampler **sampler = &hasher->samplers[hasher->count];
 
@@ -64,7 +61,6 @@ void hasher_free(struct hasher *hasher)
         return;
     for (size_t i = 0; i < hasher->count; i++)
         sampler_free(hasher->samplers[i]);
-    free(hasher->samplers);
     digest_free(hasher->digest);
     free(hasher);
 }

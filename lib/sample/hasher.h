@@ -16,10 +16,12 @@
  */
 struct hasher;
 
+enum { HASHER_MOST_KEYS = 8 };
+
 /* digests: a set of DIGEST_BITs that includes SHA-1.  NULL on error. */
 struct hasher *hasher_new(const struct sampler_params *params, unsigned digests, struct error *err);
-/* As hasher_new, with several keys of which each selects its own samples; NULL is no key.  Keys are not
- * needed afterwards. */
+/* As hasher_new, with up to HASHER_MOST_KEYS keys of which each selects its own samples; NULL is no key. Keys
+ * are not needed afterwards. */
 struct hasher *hasher_new_keyed(const struct sampler_params *params, const struct sampler_key *const *keys,
                                 size_t count, unsigned digests, struct error *err);
 void hasher_free(struct hasher *hasher);
