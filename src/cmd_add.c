@@ -363,7 +363,8 @@ static void show_outcome(const struct add *add, int status)
     if (status == EXIT_DONE || (status != EXIT_USAGE && found_any))
         show_summary(add);
     if (status == EXIT_INTERRUPTED)
-        complain("interrupted; what was added is kept; rerun the same command to resume");
+        complain("interrupted; what was added is kept; rerun the same command%s to resume",
+                 add->new_key ? " with --key instead of --new-key" : "");
 }
 
 /* Makes the key that is to be made.  Returns -1 after an error was shown. */
