@@ -125,6 +125,25 @@ static int void_findings(struct scan_containers *containers, struct scan_contain
     return 0;
 }
 
+static int by_reference(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+
+    if (x->set != y->set)
+        return x->set < y->set ? -1 : 1;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static void sort_found(struct scan_container *container)
+{
+    if (container->found.count)
+        qsort(container->found.list, container->found.count, sizeof *container->found.list, by_reference);
+}
+
 /* Boilerplate may be packed further in, as in the Base64 of a document that is attached to a mail. */
 static bool packs_boilerplate(const struct scan_container *container)
 {
@@ -144,6 +163,7 @@ static int end_to(struct scan_containers *containers, size_t level, struct error
             void_findings(containers, container, err))
             return -1;
         container->packs_boilerplate = packs_boilerplate(container);
+        sort_found(container);
         if (scan_containers_judge(containers, container, err))
             return -1;
         if (nesting->depth > 0 &&

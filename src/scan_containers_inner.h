@@ -18,6 +18,7 @@ struct found {
     uint64_t carved; /* where the outermost container begins in the object on the disk */
     bool is_folded;
     bool is_void; /* it rests on content that does not count */
+    bool is_kept; /* findings of members are part of it */
 };
 
 struct found_list {
@@ -31,15 +32,15 @@ struct scan_container {
     struct buffer texts;
     struct object_run *runs;
     size_t run_room;
-    uint64_t number;       /* of its row */
-    bool is_whole;         /* it is in a single row */
-    uint64_t carved;       /* of a member of the object on the disk: where its container begins there */
-    uint64_t members;      /* those with content that are no boilerplate */
-    struct found_list own; /* findings of the container itself, by rank */
-    struct found_list found;
-    bool is_full;         /* there were more than MOST_FOUND */
-    bool has_boilerplate; /* among its members */
-    bool is_cut;          /* not all of its members could be read */
+    uint64_t number;         /* of its row */
+    bool is_whole;           /* it is in a single row */
+    uint64_t carved;         /* of a member of the object on the disk: where its container begins there */
+    uint64_t members;        /* those with content that are no boilerplate */
+    struct found_list own;   /* findings of the container itself, by rank */
+    struct found_list found; /* of its members; when it is judged, by reference */
+    bool is_full;            /* there were more than MOST_FOUND */
+    bool has_boilerplate;    /* among its members */
+    bool is_cut;             /* not all of its members could be read */
     struct {
         bool has_boilerplate, is_cut;
     } inner;                /* of the containers in it, at any depth */

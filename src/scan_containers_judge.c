@@ -53,19 +53,6 @@ struct candidate {
     double ln_e;
 };
 
-static int by_reference(const void *a, const void *b)
-{
-    const struct found *x = a, *y = b;
-
-    if (x->set != y->set)
-        return x->set < y->set ? -1 : 1;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    if (x->object != y->object)
-        return x->object < y->object ? -1 : 1;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
-
 static int by_file(const void *key, const void *element)
 {
     const uint64_t file = *(const uint64_t *)key, other = ((const struct reference *)element)->file;
@@ -300,7 +287,7 @@ static int fold_all_packed(struct judging *judging, struct error *err)
         struct found *own = &judging->container->own.list[i];
 
         if (own->set == judging->set && own->verdict > VERDICT_IDENTICAL && !own->is_folded &&
-            fold_packed(judging, own, err))
+            !own->is_kept && fold_packed(judging, own, err))
             return -1;
     }
     return 0;
@@ -406,34 +393,40 @@ static int add_finding(struct judging *judging, const struct candidate *candidat
     return result ? -1 : scan_containers_add_found(&container->own, &found, err);
 }
 
-/* The bytes of the containers may be more alike than their members say. */
-static bool has_better(const struct judging *judging, const struct candidate *candidate, enum verdict verdict,
-                       uint32_t *rank)
+/* The bytes of the containers may be more alike than their members say; and of those with one member, such as
+ * the text of a page, they say more precisely in what they differ.  NULL: they do not. */
+static struct found *find_better(const struct judging *judging, const struct candidate *candidate,
+                                 enum verdict verdict)
 {
-    for (size_t i = 0; i < judging->own_count; i++) {
-        const struct found *own = &judging->container->own.list[i];
+    const struct scan_container *container = judging->container;
+    const bool is_single = container->members == 1 && candidate->members == 1 && candidate->identical == 0;
 
-        *rank = own->rank;
-        if (own->set == judging->set && own->file == candidate->file && own->verdict < verdict)
-            return true;
+    for (size_t i = 0; i < judging->own_count; i++) {
+        struct found *own = &container->own.list[i];
+
+        if (own->set == judging->set && own->file == candidate->file && own->verdict < verdict + is_single)
+            return own;
     }
-    return false;
+    return NULL;
 }
 
 static int try_candidate(struct judging *judging, struct candidate *candidate, struct error *err)
 {
     enum verdict verdict;
+    struct found *better;
     uint32_t rank;
 
     if (compare(judging, candidate, err))
         return -1;
     if (!is_related(judging, candidate, &verdict))
         return 0;
-    return (!has_better(judging, candidate, verdict, &rank) &&
-            add_finding(judging, candidate, verdict, &rank, err)) ||
-                   fold_marked(judging, candidate->file, rank, err)
-               ? -1
-               : 0;
+    better = find_better(judging, candidate, verdict);
+    if (better) {
+        better->is_kept = true;
+        rank = better->rank;
+    } else if (add_finding(judging, candidate, verdict, &rank, err))
+        return -1;
+    return fold_marked(judging, candidate->file, rank, err);
 }
 
 /* A container that is identical to one of the set explains its members. */
@@ -488,8 +481,6 @@ int scan_containers_judge(struct scan_containers *containers, struct scan_contai
     if (!container->is_whole || container->is_full ||
         (container->members == 0 && !container->has_boilerplate))
         return 0;
-    if (found->count)
-        qsort(found->list, found->count, sizeof *found->list, by_reference);
     for (uint32_t set = 0; set < containers->sets->count; set++, first = end) {
         for (end = first; end < found->count && found->list[end].set == set; end++)
             ;

@@ -14,7 +14,7 @@ for row in csv.DictReader(open(sys.argv[1])):
 }
 
 python3 - <<'PY' || fail "the containers cannot be created"
-import email.message, io, os, random, tarfile, zipfile
+import email.message, io, os, random, tarfile, textwrap, zipfile
 r = random.Random(12)
 words = ["".join(r.choice("abcdefghijklmnop") for _ in range(r.randrange(2, 9))) for _ in range(3000)]
 
@@ -82,6 +82,12 @@ mail("tree/unrelated.eml", [text(10).decode() for _ in range(40)], letter(theme)
 os.mkdir("large")
 for at, name in enumerate("abc"):
     pack("large/%s.zip" % name, {"%04d" % i: (files["dir/f%d.txt" % (i % 6)] if i % 50 == 0 else text(12)) for i in range(1400)})
+
+# Pages and wrapped texts have one member, their text; where they differ, their bytes say more.
+lines = [text(12) for _ in range(300)]
+for folder, some in ("refs", lines), ("tree", lines[:90] + lines[100:]):
+    open(folder + "/page.html", "wb").write(b"<html><body>" + b"".join(b"<p>%s</p>\n" % line for line in some) + b"</body></html>")
+    open(folder + "/wrapped.txt", "w").write(textwrap.fill(b" ".join(some[::-1]).decode(), 72) + "\n")
 PY
 
 # ---- one row for a container ----
@@ -97,8 +103,10 @@ more.tar|embedded|a.zip|members 6/6
 most.tar|variant|a.zip|members 4/6
 nested.zip/in/again.zip|variant|a.zip|members 6/6
 offer.docx|variant|offer.docx|members 2/2
+page.html|variant|page.html|blocks 5/6
 reply.eml|variant|mail.eml|members 0/3
 same.zip|identical|a.zip|sha1
+wrapped.txt|variant|wrapped.txt|blocks 3/6
 z-plain.txt|identical|dir/f5.txt of a.zip|sha1
 END
 sort got | cmp -s - wanted || fail "the findings differ: $(sort got | diff wanted - | head -20)"
