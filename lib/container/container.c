@@ -10,6 +10,7 @@
 #include "container/ole.h"
 #include "container/pdf.h"
 #include "container/pdf_text.h"
+#include "container/prose.h"
 #include "container/rtf.h"
 #include "container/squashfs.h"
 #include "container/unopened.h"
@@ -51,6 +52,7 @@ const struct container_format *const container_formats[] = {
     &warc_format,
     &mail_box_format,
     &mail_format,
+    &prose_format,
     &encoded_base64_format,
     &encoded_utf16_format,
     &encoded_utf16_runs_format,

@@ -234,7 +234,7 @@ def formats(tests):
 
 def opener(name, file):
     """What a file of a format is opened as, in addresses."""
-    if name.endswith('_text_format') or name in ('document_format', 'html_format', 'rtf_format'):
+    if name.endswith('_text_format') or name in ('document_format', 'html_format', 'prose_format', 'rtf_format'):
         return 'text'
     packed_archive = re.search(r'\.(tar|cpio)\.', file)
     if packed_archive:

@@ -212,11 +212,12 @@ def samples(tests):
         'mail_format': [('nested.eml', with_message_inside()), ('one.eml', as_bytes(message(1)))],
         'mail_box_format': [('box.mbox', mailbox())], 'encoded_base64_format': base64_blocks(), 'encoded_utf16_format': utf16_files(),
         'encoded_utf16_runs_format': utf16_runs(), 'unopened_format_pst': outlook(), 'unopened_format_image': disks(),
-        'warc_format': files(os.path.join(corpus, 'warc'), 'page|chunks'), 'warc_format': web_pages(), 'squashfs_format': files(os.path.join(containers, 'squashfs'), '.*'),
+        'prose_format': files(os.path.join(corpus, 'prose'), 'wrapped'), 'warc_format': web_pages(),
+        'squashfs_format': files(os.path.join(containers, 'squashfs'), '.*'),
     }
     for name, pattern in (('zip', r'.*\.zip'), ('7z', r'.*\.7z'), ('rar', r'.*\.rar'), ('lha', r'.*\.lzh'), ('cab', r'.*\.cab'), ('tar', r'.*\.tar'),
                           ('cpio', r'.*\.cpio'), ('ar', r'.*\.(a|deb)'), ('rpm', r'.*\.rpm'), ('iso', r'.*\.iso\.xz'),
-                          ('lha', r'.*\.lzh'), ('xar', r'.*\.xar'), ('gz', r'.*\.gz'), ('bz2', r'.*\.bz2'), ('xz', r'.*\.xz'), ('zst', r'.*\.zst'),
+                          ('xar', r'.*\.xar'), ('gz', r'.*\.gz'), ('bz2', r'.*\.bz2'), ('xz', r'.*\.xz'), ('zst', r'.*\.zst'),
                           ('lz4', r'.*\.lz4'), ('lzma', r'.*\.lzma'), ('lzip', r'.*\.lz'), ('z', r'.*\.Z')):
         made['archive_format_' + name] = [(file, data) for file, data in files(archives, pattern) if name != 'xz' or
                                           file.endswith('.xz')]
