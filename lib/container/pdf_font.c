@@ -8,7 +8,10 @@
 #include "base/search.h"
 #include "container/pdf_font_inner.h"
 
-enum { MOST_PROGRAM = 32 << 10 }; /* bytes of a font program in which its encoding is looked for */
+enum {
+    MOST_PROGRAM = 32 << 10, /* bytes of a font program in which its encoding is looked for */
+    PROGRAM_PIECE = 4 << 10, /* of which so many are read at a time */
+};
 
 /* ---- encodings of simple fonts ---- */
 
@@ -46,27 +49,42 @@ static void take_differences(struct pdf_font *font, struct pdf_value differences
             set_glyph(font, code++, &token);
 }
 
-/* The encoding in the readable part of a Type 1 font: `dup 65 /A put`. */
+/* Takes `dup 65 /A put` from the readable part of a Type 1 font.  Returns whether that ends in this text. */
+static bool take_readable(struct pdf_font *font, const struct buffer *program, bool *any)
+{
+    struct pdf_lex lex = {(const uint8_t *)program->data, (const uint8_t *)program->data + program->len};
+    struct pdf_lex_token token;
+    double code = -1;
+
+    while (pdf_lex_next(&lex, &token) != PDF_LEX_END) {
+        if (token.kind == PDF_LEX_NAME && code >= 0 && code < 256) {
+            set_glyph(font, (size_t)code, &token);
+            *any = true;
+        }
+        code = token.kind == PDF_LEX_NUMBER ? token.number : -1;
+        if (pdf_lex_is(&token, PDF_LEX_WORD, "eexec"))
+            return lex.at < lex.end;
+    }
+    return false;
+}
+
+/* The encoding of a Type 1 font.  What follows the readable part is long, and slow to unpack. */
 static bool take_program(struct pdf_font *font, struct pdf_objects *objects,
                          const struct pdf_objects_entry *program)
 {
     struct pdf_filter *filter = pdf_objects_open(objects, program, NULL);
     struct buffer text = {0};
-    char *room = filter ? buffer_extend(&text, MOST_PROGRAM) : NULL;
-    const ssize_t got = room ? pdf_filter_read(filter, room, MOST_PROGRAM, NULL) : 0;
-    struct pdf_lex lex = {(const uint8_t *)room, (const uint8_t *)(got > 0 ? room + got : room)};
-    struct pdf_lex_token token;
-    double code = -1;
-    bool any = false;
+    bool more = filter != NULL, any = false;
 
-    while (got > 0 && pdf_lex_next(&lex, &token) != PDF_LEX_END) {
-        if (token.kind == PDF_LEX_NAME && code >= 0 && code < 256) {
-            set_glyph(font, (size_t)code, &token);
-            any = true;
-        }
-        code = token.kind == PDF_LEX_NUMBER ? token.number : -1;
-        if (pdf_lex_is(&token, PDF_LEX_WORD, "eexec"))
-            break;
+    while (more) {
+        char *room = buffer_extend(&text, PROGRAM_PIECE);
+        const ssize_t got = room ? pdf_filter_read(filter, room, PROGRAM_PIECE, NULL) : 0;
+
+        if (room)
+            text.len -= PROGRAM_PIECE - (size_t)(got > 0 ? got : 0);
+        more = got > 0 && text.len < MOST_PROGRAM;
+        if (text.len > 0 && (!more || memmem(text.data, text.len, "eexec", 5)))
+            more = !take_readable(font, &text, &any) && more;
     }
     pdf_filter_free(filter);
     pdf_objects_work(objects, MOST_PROGRAM);
