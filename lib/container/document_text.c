@@ -82,14 +82,19 @@ static const struct element open_document[] = {
     {NULL, 0, ROLE_NONE},
 };
 
+/* Names mostly differ in their first characters. */
+static bool is_called(const struct element *element, const char *name, size_t len)
+{
+    return element->len == len && *element->name == *name && memcmp(element->name, name, len) == 0;
+}
+
 static enum role role_of(const struct element *elements, const struct markup_token *token)
 {
     size_t len;
     const char *local = markup_local_name(token, &len);
 
     for (; elements->name; elements++)
-        if ((elements->len == len && memcmp(elements->name, local, len) == 0) ||
-            (elements->len == token->name_len && memcmp(elements->name, token->name, elements->len) == 0))
+        if (is_called(elements, local, len) || is_called(elements, token->name, token->name_len))
             return elements->role;
     return ROLE_NONE;
 }
