@@ -11,16 +11,8 @@ enum {
     INDENT_MOST = 256,
 };
 
-/* Has neither spaces nor bytes that are not ASCII. */
-static inline bool may_be_base64(const uint8_t *at)
-{
-    const encoded_vector v = encoded_load(at);
-
-    return encoded_all((encoded_vector)(((encoded_signed)v > ' ') | (v == '\n') | (v == '\r')));
-}
-
 /* Its characters and those of line ends, however they are written. */
-static bool is_base64(const uint8_t *at)
+static inline bool looks_like_base64(const uint8_t *at)
 {
     const encoded_vector v = encoded_load(at), letter = v | 0x20;
 
@@ -28,9 +20,14 @@ static bool is_base64(const uint8_t *at)
                                         (v == '\r') | (v == '=') | (v == '\\')));
 }
 
+static bool is_base64(const uint8_t *at)
+{
+    return looks_like_base64(at);
+}
+
 static size_t find(const uint8_t *data, size_t from, size_t to)
 {
-    return encoded_search(data, from, to, may_be_base64, is_base64);
+    return encoded_search(data, from, to, looks_like_base64, is_base64);
 }
 
 static size_t run_length(const uint8_t *data, size_t len)

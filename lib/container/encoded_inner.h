@@ -60,7 +60,6 @@ struct encoded {
 };
 
 typedef uint8_t encoded_vector __attribute__((vector_size(ENCODED_PROBE)));
-typedef int8_t encoded_signed __attribute__((vector_size(ENCODED_PROBE)));
 
 /* The 16 bytes from here on, for arithmetic on all of them at a time. */
 static inline encoded_vector encoded_load(const uint8_t *at)
@@ -80,8 +79,8 @@ static inline bool encoded_all(encoded_vector mask)
     return (half[0] & half[1]) == UINT64_MAX;
 }
 
-/* As encoded_kind.find, given what a probe is, and a quick look that rejects most of what is none.  Of two
- * probes on end one is at an odd stride, so that most of the others need not be looked at. */
+/* As encoded_kind.find, given what a probe is, and a quick look, to be inlined, that rejects most of what is
+ * none.  Of two probes on end one is at an odd stride, so that most of the others need not be looked at. */
 static inline size_t encoded_search(const uint8_t *data, size_t from, size_t to,
                                     bool (*may_be)(const uint8_t *at), bool (*probe)(const uint8_t *at))
 {
