@@ -189,14 +189,24 @@ void finding_list_encode(struct buffer *out, const struct findings *findings)
         put_finding(out, &findings->list[i]);
 }
 
-static bool get_range(struct wire *wire, uint64_t size, uint64_t ref_size, struct finding_range *range)
+static void get_range(struct wire *wire, struct finding_range *range)
 {
     range->obj_start = wire_get(wire);
     range->obj_end = wire_get(wire);
     range->ref_start = wire_get(wire);
     range->ref_end = wire_get(wire);
-    return range->obj_start <= range->obj_end && range->obj_end <= size &&
-           range->ref_start <= range->ref_end && range->ref_end <= ref_size;
+}
+
+static bool are_sound(const struct finding_range *ranges, size_t count, uint64_t size, uint64_t ref_size)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct finding_range *range = &ranges[i];
+
+        if (range->obj_start > range->obj_end || range->obj_end > size || range->ref_start > range->ref_end ||
+            range->ref_end > ref_size || (i && range->obj_start < ranges[i - 1].obj_start))
+            return false;
+    }
+    return true;
 }
 
 static bool is_share(double x)
@@ -209,11 +219,20 @@ static bool is_count(double x)
     return x >= 0 && x < 1e19;
 }
 
-static bool is_sound(const struct finding *finding)
+static bool is_sound(const struct finding *finding, uint64_t size)
 {
     return is_share(finding->resemblance) && is_share(finding->containment) && is_count(finding->edits) &&
            is_count(finding->edits_low) && is_count(finding->edits_high) && !isnan(finding->ln_e) &&
-           finding->proved <= finding->blocks;
+           finding->proved <= finding->blocks &&
+           are_sound(finding->ranges, finding->range_count, size, finding->ref_size);
+}
+
+bool finding_list_is_sound(const struct findings *findings, uint64_t size)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (!is_sound(&findings->list[i], size))
+            return false;
+    return true;
 }
 
 static bool get_finding(struct wire *wire, uint64_t size, struct finding *finding)
@@ -236,16 +255,16 @@ static bool get_finding(struct wire *wire, uint64_t size, struct finding *findin
     finding->blocks = wire_get(wire);
     finding->also = wire_get(wire);
     count = wire_get_count(wire, RANGE_BYTES);
-    if (verdict > VERDICT_FRAGMENT || set > UINT32_MAX || proof >= PROOFS || !is_sound(finding) ||
+    if (verdict > VERDICT_FRAGMENT || set > UINT32_MAX || proof >= PROOFS ||
         finding_resize(finding, count, NULL))
         return false;
     finding->verdict = (enum verdict)verdict;
     finding->set = (uint32_t)set;
     finding->proof = (enum proof)proof;
     for (size_t i = 0; i < count; i++)
-        if (!get_range(wire, size, finding->ref_size, &finding->ranges[i]) ||
-            (i && finding->ranges[i].obj_start < finding->ranges[i - 1].obj_start))
-            return false;
+        get_range(wire, &finding->ranges[i]);
+    if (!is_sound(finding, size))
+        return false;
     finding_measure(finding);
     return !wire->broken;
 }

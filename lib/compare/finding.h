@@ -98,6 +98,9 @@ void finding_measure(struct finding *finding);
 /* Whether the whole reference is present in one piece, and all of it is proved. */
 bool finding_is_complete(const struct finding *finding);
 
+/* Whether all findings are possible for an object of this size; no others may be sent. */
+bool finding_list_is_sound(const struct findings *findings, uint64_t size);
+
 /* Encode a list as a message, and decode it.  Decoding returns false if the message is malformed or
  * impossible for an object of this size. */
 void finding_list_encode(struct buffer *out, const struct findings *findings);

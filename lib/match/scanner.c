@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "match/scanner.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,8 @@ static void put_part(struct scanner *scanner)
 {
     const struct digest_values *digests = &scanner->record.digests;
 
+    /* If it were not, only this object would be lost; the parent refuses it for good, and ends the scan. */
+    assert(finding_list_is_sound(&scanner->findings, scanner->len));
     wire_put(&scanner->out, scanner->len);
     wire_put_bytes(&scanner->out, digests, sizeof *digests);
     wire_put(&scanner->out, scanner->verdict);

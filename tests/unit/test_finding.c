@@ -172,6 +172,7 @@ START_TEST(findings_round_trip_through_messages)
 
         for (int i = 0; i < 3; i++) {
             fill_findings(&findings[i], size);
+            ck_assert(finding_list_is_sound(&findings[i], size));
             finding_list_encode(&message, &findings[i]);
         }
         wire = (struct wire){message.data, message.len, false};
