@@ -124,10 +124,15 @@ bool verdict_lies_near(const struct verdict_case *c, int64_t diagonal)
     return diagonal >= c->low - slack && diagonal <= c->high + slack;
 }
 
-/* Unless proved, the ends of ranges are only as precise as the distance between samples. */
+/* Unless proved, the ends of ranges are only as precise as the distance between samples that match. */
 static uint64_t slack_of(const struct verdict_case *c, const struct finding *finding)
 {
-    return finding_is_complete(finding) ? 0 : 2 * (uint64_t)c->ref_c;
+    const uint64_t shared = c->comparison->estimate.shared;
+    const uint64_t distance = shared ? finding->matched / shared : 0;
+
+    if (finding_is_complete(finding))
+        return 0;
+    return 2 * (distance > c->ref_c ? distance : c->ref_c);
 }
 
 static int64_t diagonal_of(const struct finding_range *range)
