@@ -209,7 +209,7 @@ static size_t room_for(size_t hits)
     return room < LEAST_CLUSTERS ? LEAST_CLUSTERS : room < MOST_CLUSTERS ? room : MOST_CLUSTERS;
 }
 
-/* Whether two clusters cover about the same part of the reference. */
+/* Whether two clusters cover about the same part of the reference, with at least half as many hits. */
 static bool are_copies(const struct cluster *a, const struct cluster *b)
 {
     const int64_t a_start = (int64_t)a->start - a->main, a_end = (int64_t)a->end - a->main;
@@ -219,7 +219,7 @@ static bool are_copies(const struct cluster *a, const struct cluster *b)
 
     /* repetitive content has fewer hits at places other than its origin */
     return 2 * (end - start) > shorter && a->hits >= LEAST_COPY && b->hits >= LEAST_COPY &&
-           4 * a->hits > 3 * b->hits && 4 * b->hits > 3 * a->hits;
+           2 * a->hits > b->hits && 2 * b->hits > a->hits;
 }
 
 static bool is_copy(const struct chains *chains, size_t found, size_t cluster)
