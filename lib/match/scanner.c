@@ -12,8 +12,9 @@
 #include "set/refset_cache.h"
 
 enum {
-    /* --deep promises four times the default number of samples. */
-    DEEP_C = SAMPLER_DEFAULT_C / 4,
+    /* --deep promises this many times the usual number of samples, down to DEEPEST_C. */
+    DEEP = 4,
+    DEEPEST_C = 8,
     /* Bounds memory for all sets together: what a worker keeps of indexes and of records.  With half the
      * records and no index, a scan of 484 MB of libraries against 2.5 GB of others took 12.2 s instead of
      * 5.3. */
@@ -58,8 +59,8 @@ int scanner_plan_sets(struct scanner_plan *plan, bool deep, struct error *err)
         if (info->counts.without_sha1)
             plan->digests |= DIGEST_BIT(DIGEST_MD5) | DIGEST_BIT(DIGEST_SHA256);
     }
-    if (deep && plan->c > DEEP_C)
-        plan->c = DEEP_C;
+    if (deep && plan->c > DEEPEST_C)
+        plan->c = plan->c / DEEP > DEEPEST_C ? plan->c / DEEP : DEEPEST_C;
     return check_windows(plan, err) ||
                    lanes_divide(&(struct lanes){0}, plan->searches, plan->keys, plan->count, err)
                ? -1

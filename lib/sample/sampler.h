@@ -80,8 +80,8 @@ const char *sampler_scheme_name(enum sampler_scheme scheme);
 /* The scheme with this name, or -1. */
 int sampler_scheme_find(const char *name);
 
-/* The largest power of two from 4 to 128 that fits at least 48 times into len: small content is sampled more
- * densely. */
+/* Small content is sampled more densely: returns 128 from 128 KiB on, 64 from 24 KiB on, and below that the
+ * largest power of two from 4 to 32 that fits at least 48 times into len. */
 uint32_t sampler_auto_c(uint64_t len);
 
 /* The character of a sample: printable ASCII except space " ' , : and backslash. */

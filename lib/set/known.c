@@ -32,14 +32,30 @@ void known_add_name(struct known *known, const char *name, size_t len)
     buffer_add_char(&known->names, '\0');
 }
 
-enum { GROWS_ABOVE = 1 << 20 }; /* file size in bytes above which C doubles */
+enum {
+    GROWS_ABOVE = 1 << 20, /* file size in bytes above which C doubles */
+    SPARSE_SAMPLES = 24,   /* of a small file in a sparse set */
+};
+
+/* For files that are sampled more densely than at the default C. */
+static uint32_t small_c(uint64_t len, uint32_t c, uint32_t densest)
+{
+    uint32_t wanted;
+
+    if (c <= SAMPLER_DEFAULT_C)
+        return densest < c ? densest : c;
+    wanted = c / SAMPLER_DEFAULT_C * densest;
+    while (wanted > densest && len / wanted < SPARSE_SAMPLES)
+        wanted /= 2;
+    return wanted;
+}
 
 uint32_t known_c(uint64_t len, uint32_t c)
 {
-    const uint32_t least = 2 * sampler_auto_c(len);
+    const uint32_t densest = sampler_auto_c(len);
 
-    if (least < SAMPLER_DEFAULT_C && least < c)
-        return least;
+    if (densest < SAMPLER_DEFAULT_C)
+        return small_c(len, c, densest);
     for (uint64_t limit = GROWS_ABOVE; len > limit && c < SAMPLER_MAX_C && limit < UINT64_MAX / 4; limit *= 4)
         c *= 2;
     return c;

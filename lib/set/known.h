@@ -50,9 +50,10 @@ void known_release(struct known *known);
 void known_add_name(struct known *known, const char *name, size_t len);
 
 /*
- * Returns the C at which a file of len bytes is indexed in a set of this C.  Files of less than 3 KiB are
- * indexed more densely (at twice the C of sampler_auto_c, so with 24 samples if possible); above 1 MiB C
- * doubles whenever the length has grown fourfold, so that the index stays a small fraction of the content.
+ * Returns the C at which a file of len bytes is indexed in a set of this C.  Files below 128 KiB are indexed
+ * more densely, as sampler_auto_c says, or where c is above its default, as many times less densely, but with
+ * 24 samples if possible; above 1 MiB C doubles whenever the length has grown fourfold, so that the index
+ * stays a small fraction of the content.
  */
 uint32_t known_c(uint64_t len, uint32_t c);
 

@@ -50,12 +50,12 @@ broken()
     says err "$2"
 }
 broken 's/:gf8:/:gf9:/' 'field 2 (scheme) is unknown'
-broken 's/:12:128:/:7:128:/' 'n is 7'
-broken 's/:12:128:/:12:100:/' 'C is 100'
+broken 's/:12:64:/:7:128:/' 'n is 7'
+broken 's/:12:64:/:12:100:/' 'C is 100'
 broken 's/:30000:/:9223372036854775808:/' 'field 6 (length) is too large'
 broken 's/:30000:/:1000:/' 'field 10 (positions) goes beyond the length'
 broken 's/:[0-9a-f]\{40\}:/:abc:/' 'field 7 (digest)'
-broken 's/^\(kith1:gf8:12:128:0:30000:[^:]*:[^:]*:\)./\1!/' 'field 9 (signature)'
+broken 's/^\(kith1:gf8:12:64:0:30000:[^:]*:[^:]*:\)./\1!/' 'field 9 (signature)'
 broken 's/:a$/:a\\q/' 'field 12 (name)'
 broken 's/:a$//' 'field'
 broken 's/^kith1:.*/kith1:/' 'is missing'

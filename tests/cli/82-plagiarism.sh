@@ -60,21 +60,22 @@ same "passages" 1 "$(python3 check.py | wc -l)"
 status 0 "$KITH" cluster -q --csv --plagiarism tree
 same "at least a half" "copy>alone source>whole whole>source whole>thesis" "$(python3 check.py | sorted_words)"
 
-status 0 "$KITH" cluster -q --csv --plagiarism --certain tree
+# so sparse that the intervals are wide
+status 0 "$KITH" cluster -q --csv -C 512 --plagiarism --certain tree
 same "at least a half for certain" 0 "$(python3 -c 'import csv; print(sum(float(r["containment_low"]) < .5 for r in csv.DictReader(open("out", newline=""))))')"
 same "source in whole is not" "copy>alone whole>source" "$(python3 check.py | sorted_words)"
-status 0 "$KITH" cluster -q --csv --plagiarism tree
+status 0 "$KITH" cluster -q --csv -C 512 --plagiarism tree
 certain=$(python3 -c 'import csv; print(sum(float(r["containment_low"]) >= .5 for r in csv.DictReader(open("out", newline=""))))')
 mv out one
-status 0 "$KITH" cluster -q --csv --plagiarism -j 7 tree
+status 0 "$KITH" cluster -q --csv -C 512 --plagiarism -j 7 tree
 cmp -s one out || fail "it depends on the number of threads"
-status 0 "$KITH" cluster --json --plagiarism tree
+status 0 "$KITH" cluster --json -C 512 --plagiarism tree
 same "JSON" "whole source 0 12000" "$(sed -n 2p out >first; json first '" ".join(map(str, (d["path"], d["in_path"], d["ranges"][0]["start"] // 1000, d["in_size"] // 1000 * 600)))')"
-status 0 "$KITH" cluster --format text --plagiarism tree
+status 0 "$KITH" cluster --format text -C 512 --plagiarism tree
 says out "tree/whole"
 says out " % of its bytes in tree/source, "
 says out "6 files, 5 different; 4 cases of at least 50 % of one in another, $certain of them by the whole interval of 95 %"
-status 0 "$KITH" cluster --json --plagiarism tree
+status 0 "$KITH" cluster --json -C 512 --plagiarism tree
 tail -n 1 out >last
 same "for certain, in the summary" "$certain True" "$(json last 'd["summary"]["certain"], 0 < d["summary"]["certain"] < 4' | tr -d '(),')"
 status 0 "$KITH" cluster --format text --plagiarism --containment 1 tree/alone tree/other

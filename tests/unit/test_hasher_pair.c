@@ -4,7 +4,7 @@
 #include "check_main.h"
 #include "sample/hasher_pair.h"
 
-enum { MOST = 20000, N = 12, C = 64 };
+enum { MOST = 30000, N = 12, C = 64 };
 
 static const struct sampler_key *const none = NULL;
 
@@ -15,16 +15,15 @@ static void hash(struct hasher *hasher, const uint8_t *data, size_t len, struct 
     ck_assert_int_eq(hasher_final(hasher, record, NULL), 0);
 }
 
-/* C is the largest power of two of which the length holds 48 or more, from 4 on: so below 48 * 64 bytes it is
- * less than the set's. */
+/* C is that of sampler_auto_c, which is less than the set's below 24 KiB. */
 START_TEST(small_content_is_sampled_by_its_length_and_the_rest_like_the_set)
 {
     static uint8_t data[MOST];
     static const struct {
         size_t len;
         uint32_t c;
-    } cases[] = {{0, 4},        {500, 8},  {48 * 32 - 1, 16}, {48 * 32, 32}, {48 * 64 - 1, 32},
-                 {48 * 64, 64}, {MOST, 64}};
+    } cases[] = {{0, 4},          {500, 8},  {48 * 32 - 1, 16}, {48 * 32, 32}, {24 * 1024 - 1, 32},
+                 {24 * 1024, 64}, {MOST, 64}};
     struct hasher_pair pair;
 
     fill_text(data, sizeof data);

@@ -37,26 +37,38 @@ static int check(void)
 
 /* ---- C ---- */
 
-/* Small files have some 24 samples or more, 1 MiB has 2^20 / c, and four times the length has twice as many.
- */
-START_TEST(c_grows_with_the_square_root_of_large_files_and_shrinks_with_small_ones)
+/* 1 MiB has 2^20 / c samples, and four times the length has twice as many. */
+START_TEST(c_grows_with_the_square_root_of_large_files)
 {
     for (uint32_t c = 4; c <= SAMPLER_MAX_C; c *= 2)
-        for (uint64_t len = 1; len < (uint64_t)1 << 62; len += 1 + len / 7) {
-            const uint32_t got = known_c(len, c), least = 2 * sampler_auto_c(len);
+        for (uint64_t len = 128 << 10; len < (uint64_t)1 << 62; len += 1 + len / 7) {
+            const uint32_t got = known_c(len, c);
             const double doublings = len > 1 << 20 ? (double)(len - 1) / (1 << 20) : 0;
 
-            ck_assert(got >= 4 && got <= SAMPLER_MAX_C && (got & (got - 1)) == 0);
-            if (len <= 1 << 20) {
-                ck_assert_uint_eq(got, least < SAMPLER_DEFAULT_C && least < c ? least : c);
-                continue;
-            }
-            ck_assert_uint_ge(got, c);
-            if (got <
-                SAMPLER_MAX_C) { /* (got / c)^2 is the next power of four above the ratio of the lengths */
+            ck_assert(got >= c && got <= SAMPLER_MAX_C && (got & (got - 1)) == 0);
+            if (len <= 1 << 20)
+                ck_assert_uint_eq(got, c);
+            else if (got <
+                     SAMPLER_MAX_C) { /* (got / c)^2 is the next power of four above the lengths' ratio */
                 ck_assert_double_gt((double)(got / c) * (got / c), doublings);
                 ck_assert_double_le((double)(got / c) * (got / c), 4 * doublings + 4);
             }
+        }
+}
+END_TEST
+
+START_TEST(small_files_are_as_dense_as_their_size_and_the_set_allow)
+{
+    for (uint32_t c = 4; c <= SAMPLER_MAX_C; c *= 2)
+        for (uint64_t len = 0; len < 128 << 10; len += 1 + len / 60) {
+            const uint32_t got = known_c(len, c), densest = sampler_auto_c(len);
+
+            ck_assert((got & (got - 1)) == 0);
+            if (c <= 128)
+                ck_assert_uint_eq(got, densest < c ? densest : c);
+            else /* as many times sparser as the set, unless that leaves fewer than 24 samples */
+                ck_assert(got == densest * (c / 128) || (len / (2 * got) < 24 && got >= densest));
+            ck_assert(c <= 128 || got == densest || len / got >= 24);
         }
 }
 END_TEST
@@ -70,7 +82,7 @@ START_TEST(c_never_falls_with_length)
         last = known_c(len, 128);
     }
     ck_assert_uint_eq(known_c(UINT64_MAX, SAMPLER_MAX_C), SAMPLER_MAX_C);
-    ck_assert_uint_eq(known_c(0, 128), 8);
+    ck_assert_uint_eq(known_c(0, 128), 4);
     ck_assert_uint_eq(known_c(1 << 20, 128), 128);
     ck_assert_uint_eq(known_c((1 << 20) + 1, 128), 256);
     ck_assert_uint_eq(known_c(4 << 20, 128), 256);
@@ -80,7 +92,7 @@ END_TEST
 
 START_TEST(denser_records_are_reduced_and_others_stay)
 {
-    make_known(20000, 16);
+    make_known(200000, 16);
     known_reduce(&known, 128);
     ck_assert_uint_eq(known.record.params.c, 128);
     for (size_t i = 0; i < known.record.count; i++)
@@ -295,9 +307,10 @@ START_TEST(a_fingerprint_has_47_bits_of_key_and_six_of_character)
 }
 END_TEST
 
-RUN_TESTS("known", c_grows_with_the_square_root_of_large_files_and_shrinks_with_small_ones,
-          c_never_falls_with_length, denser_records_are_reduced_and_others_stay,
-          consistent_entries_are_accepted, inconsistent_entries_are_refused, a_record_without_c_is_refused,
+RUN_TESTS("known", c_grows_with_the_square_root_of_large_files,
+          small_files_are_as_dense_as_their_size_and_the_set_allow, c_never_falls_with_length,
+          denser_records_are_reduced_and_others_stay, consistent_entries_are_accepted,
+          inconsistent_entries_are_refused, a_record_without_c_is_refused,
           a_name_ends_at_a_zero_byte_and_an_empty_one_does_not_count, a_reset_entry_is_empty,
           encoding_round_trips, truncated_or_changed_messages_do_no_harm,
           a_record_is_refused_by_a_set_with_another_key, a_fingerprint_has_47_bits_of_key_and_six_of_character)

@@ -502,15 +502,25 @@ START_TEST(sums_that_follow_each_other_have_different_bits)
 }
 END_TEST
 
-START_TEST(auto_c_leaves_48_samples_within_4_to_128)
+START_TEST(auto_c_leaves_48_samples_within_4_to_32)
 {
-    for (uint64_t len = 0; len < 20000; len++) {
+    for (uint64_t len = 0; len < 24 << 10; len++) {
         uint32_t c = sampler_auto_c(len);
 
-        ck_assert(c >= 4 && c <= 128 && (c & (c - 1)) == 0);
+        ck_assert(c >= 4 && c <= 32 && (c & (c - 1)) == 0);
         ck_assert(c == 4 || len / c >= 48);
-        ck_assert(c == 128 || len / (2 * c) < 48);
+        ck_assert(c == 32 || len / (2 * c) < 48);
     }
+}
+END_TEST
+
+START_TEST(auto_c_is_64_from_24_kib_and_128_from_128_kib)
+{
+    ck_assert_uint_eq(sampler_auto_c((24 << 10) - 1), 32);
+    ck_assert_uint_eq(sampler_auto_c(24 << 10), 64);
+    ck_assert_uint_eq(sampler_auto_c((128 << 10) - 1), 64);
+    ck_assert_uint_eq(sampler_auto_c(128 << 10), 128);
+    ck_assert_uint_eq(sampler_auto_c(UINT64_MAX), 128);
 }
 END_TEST
 
@@ -641,7 +651,8 @@ RUN_TESTS("sampler", gf8_agrees_with_its_definition_at_every_level,
           embedded_content_gives_the_same_samples_except_at_its_edges, does_not_depend_on_how_input_is_cut,
           skipped_zeros_count_like_zeros_that_are_read, the_papers_schemes_follow_the_papers_steps,
           symbols_are_printable_and_come_in_the_promised_numbers,
-          sums_that_follow_each_other_have_different_bits, auto_c_leaves_48_samples_within_4_to_128,
-          out_of_range_parameters_are_refused, with_a_key_gf8_agrees_with_its_definition_at_every_level,
+          sums_that_follow_each_other_have_different_bits, auto_c_leaves_48_samples_within_4_to_32,
+          auto_c_is_64_from_24_kib_and_128_from_128_kib, out_of_range_parameters_are_refused,
+          with_a_key_gf8_agrees_with_its_definition_at_every_level,
           with_a_key_one_position_in_c_is_taken_and_none_of_constant_content, each_key_selects_other_windows,
           the_schemes_of_the_papers_take_no_key, coincidence_matches_the_bytes)

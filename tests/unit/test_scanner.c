@@ -163,7 +163,7 @@ START_TEST(a_small_file_in_a_huge_object_is_found)
     add_file(0, file);
     add_file(0, larger);
     begin_scan(true);
-    ck_assert_uint_eq(fixture.plan.c, 32);
+    ck_assert_uint_eq(fixture.plan.c, 8);
     put(bytes, 10000001, file);
     put(bytes, 20000001, larger);
     findings = scan(bytes);
@@ -251,13 +251,13 @@ START_TEST(a_plan_covers_what_all_its_sets_need)
                       DIGEST_BIT(DIGEST_SHA1) | DIGEST_BIT(DIGEST_MD5) | DIGEST_BIT(DIGEST_SHA256));
     ck_assert_uint_eq(scan(file)->count, 3);
     ck_assert_int_eq(scanner_plan_sets(&fixture.plan, true, &fixture.err), 0);
-    ck_assert_uint_eq(fixture.plan.c, 32);
+    ck_assert_uint_eq(fixture.plan.c, 16);
     fixture.plan.count = 1;
     ck_assert_int_eq(scanner_plan_sets(&fixture.plan, false, &fixture.err), 0);
     ck_assert_uint_eq(fixture.plan.c, 128);
     fixture.plan.searches = &fixture.searches[3];
     ck_assert_int_eq(scanner_plan_sets(&fixture.plan, true, &fixture.err), 0);
-    ck_assert_uint_eq(fixture.plan.c, 16);
+    ck_assert_uint_eq(fixture.plan.c, 8);
     fixture.plan.searches = fixture.searches;
     for (unsigned asked = 0; asked < 1u << DIGEST_KINDS; asked++) {
         fixture.plan.digests = asked;
