@@ -124,7 +124,8 @@ struct case_plan {
 
 /*
  * Creates a case, or opens one to resume or extend it.  parameters: everything besides sets and evidence that
- * affects the result, as text, beginning with "C=", the density of samples, and a blank.
+ * affects the result, as text, beginning with "C=", the density of samples (and what else the sets
+ * determine), and a blank.
  *
  * Evidence that the case does not have is added to it.  The sets must be those for which other evidence of
  * the case was read, or all be new: then they are added, too, and the evidence is to be read again for them.

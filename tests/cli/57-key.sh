@@ -7,6 +7,7 @@ key=$SRCDIR/tests/data/key.py
 
 mkdir ref evidence
 for i in $(seq 1 8); do echo "$i $((i * 9000)) ref/$i"; done | texts
+echo "9 2900 ref/9" | texts # sampled more densely than an object that holds it
 umask 0
 status 0 "$KITH" add -q --new-key a.key a.kith ref
 status 0 "$KITH" add -q --new-key b.key --kind notable b.kith ref
@@ -29,7 +30,7 @@ done
 
 # ---- scanning ----
 
-{ head -c 20000 ref/5; cat ref/2; } >evidence/parts
+{ head -c 20000 ref/5; cat ref/2; head -c 1400 ref/9; echo changed; tail -c +1401 ref/9; } >evidence/parts
 sed 's/e / e/' ref/3 >evidence/edited
 cp ref/7 evidence/whole
 head -c 3000 ref/8 >evidence/small
@@ -42,6 +43,7 @@ rows()
 
 status 0 "$KITH" scan --csv -q -r plain.kith evidence
 cut -d, -f5,9 out | sort >expected
+same "findings in parts" 3 "$(grep -c parts expected)"
 for name in a b; do
     status 0 "$KITH" scan --csv -q -r $name.kith --key $name.key evidence
     cut -d, -f5,9 out | sort | cmp -s expected - || fail "verdicts with key $name differ from those without"
@@ -64,7 +66,10 @@ same "sets by kind" "notable neutral" "$(tail -n +2 together.1 | grep whole | cu
 # a known set suppresses what is identical to its files, whatever its key
 mkdir base
 cp ref/7 base/
+{ cat ref/6; echo x; } | tee base/near >near
 status 0 "$KITH" add -q --kind known known.kith base
+status 0 "$KITH" scan --csv -q --show-known -r a.kith -r known.kith --key a.key near
+same "a version of which a known set has" "known identical" "$(tail -n +2 out | cut -d, -f9,11 | tr ',' ' ' | awk '{ print $2, $1 }')"
 status 0 "$KITH" scan --csv -q --show-known -r a.kith -r known.kith --key a.key evidence/whole
 same "an object that a known set has" "identical identical" "$(tail -n +2 out | cut -d, -f9 | tr '\n' ' ' | sed 's/ $//')"
 
@@ -108,6 +113,15 @@ status 2 "$KITH" compare record ref/1
 says err "is sampled with a secret key"
 status 3 "$KITH" import -q plain.kith record
 says err "with a key, the set without"
+nine=()
+for i in 1 2 3 4 5 6 7 8 9; do
+    status 0 "$KITH" add -q --new-key $i.key $i.kith ref/$i
+    nine+=(-r $i.kith --key $i.key)
+done
+status 2 "$KITH" scan "${nine[@]}" evidence
+says err "more than 8 different keys"
+status 0 "$KITH" scan -q --csv "${nine[@]:4}" evidence/whole
+same "with eight keys" "whole,7" "$(tail -n +2 out | cut -d, -f5,13)"
 
 # ---- what works without the key ----
 
@@ -155,5 +169,5 @@ python3 "$key" hit plain.json hit/* || fail "the adversary failed"
 status 0 "$KITH" scan --csv -q -r plain.kith hit
 same "findings without a key after every sampled window was hit" 0 "$(tail -n +2 out | wc -l)"
 status 0 "$KITH" scan --csv -q -r a.kith --key a.key hit
-same "files found with a key" 8 "$(tail -n +2 out | cut -d, -f5 | sort -u | wc -l)"
+same "files found with a key" 9 "$(tail -n +2 out | cut -d, -f5 | sort -u | wc -l)"
 finish
