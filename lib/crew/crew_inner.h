@@ -134,6 +134,8 @@ struct crew_process {
     uint64_t progress;   /* page->progress, as last seen to change */
     int64_t cpu;         /* CPU time at that moment, nanoseconds */
     int64_t waited;      /* elapsed time since then */
+    int64_t cpu_seen;    /* CPU time, as last seen to change */
+    int64_t still;       /* elapsed time since then */
     int64_t task_cpu;    /* CPU time when it got its task, or started */
     int64_t task_waited; /* elapsed time since then */
     bool held;           /* its messages are not being read */

@@ -38,8 +38,8 @@ int64_t crew_process_cpu(pid_t pid)
 void crew_process_forget(struct crew_process *worker)
 {
     worker->progress = atomic_load(&worker->page->progress);
-    worker->cpu = crew_process_cpu(worker->pid);
-    worker->waited = 0;
+    worker->cpu = worker->cpu_seen = crew_process_cpu(worker->pid);
+    worker->waited = worker->still = 0;
 }
 
 void crew_process_forget_task(struct crew_process *worker)

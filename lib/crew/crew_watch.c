@@ -12,8 +12,15 @@ enum {
     TASK_HALVINGS = 4,  /* of the time limit of a task */
     START_TIMES = 15,   /* the limit for starting is this many times that of an item */
     LEAST_WAIT_S = 300, /* minimum elapsed time before a worker counts as hung */
-    STANDSTILL_S = 10,  /* the same for a worker that is asleep */
+    STANDSTILL_S = 10,  /* the same for a worker that is asleep and used no processor meanwhile */
 };
+
+/* Counts the time in which the worker used no processor, while it was not waiting for the parent. */
+static void watch_cpu(struct crew_process *worker, int64_t cpu, int64_t passed)
+{
+    worker->still = worker->held || cpu != worker->cpu_seen ? 0 : worker->still + passed;
+    worker->cpu_seen = cpu;
+}
 
 /*
  * A worker with a task only reads files, and the parent reads from it.  So if it sleeps (state S; waiting for
@@ -68,7 +75,9 @@ static void process_watch(struct crew *crew, struct crew_process *worker, int64_
     const unsigned seconds = most >> halvings > 0 ? most >> halvings : 1;
     const int64_t all = (int64_t)most * crew->job.patience,
                   wait = (all > LEAST_WAIT_S ? all : LEAST_WAIT_S) >> halvings;
+    const int64_t cpu = crew_process_cpu(worker->pid);
 
+    watch_cpu(worker, cpu, passed);
     if (worker->held) /* it is waiting for the parent */
         worker->waited = 0;
     else
@@ -83,11 +92,11 @@ static void process_watch(struct crew *crew, struct crew_process *worker, int64_
     }
     if (!worker->held)
         worker->waited += passed;
-    if (crew_process_cpu(worker->pid) - worker->cpu > seconds * CREW_SECOND)
+    if (cpu - worker->cpu > seconds * CREW_SECOND)
         snprintf(worker->verdict, sizeof worker->verdict,
                  "the worker was stopped after %u s of CPU time without progress", seconds);
     else if (worker->waited > wait * CREW_SECOND ||
-             (worker->waited > STANDSTILL_S * CREW_SECOND && is_asleep(worker->pid)))
+             (worker->still > STANDSTILL_S * CREW_SECOND && is_asleep(worker->pid)))
         snprintf(worker->verdict, sizeof worker->verdict, "the worker does not respond");
     else
         return;
