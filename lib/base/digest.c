@@ -62,18 +62,20 @@ bool digest_agree(const struct digest_values *a, const struct digest_values *b)
            digest_differing(a, b) == 0;
 }
 
+/* libcrypto goes on to use whatever it failed to set up, so fail early. */
+int digest_prepare(struct error *err)
+{
+    if (OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL) != 1 || !OSSL_LIB_CTX_get0_global_default())
+        return error_set(err, "cannot initialise libcrypto");
+    return 0;
+}
+
 struct digest *digest_new(unsigned kinds, struct error *err)
 {
-    struct digest *digest = memory_new(sizeof *digest, err);
+    struct digest *digest = digest_prepare(err) ? NULL : memory_new(sizeof *digest, err);
 
     if (!digest)
         return NULL;
-    /* libcrypto goes on to use whatever it failed to set up, so fail early. */
-    if (OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL) != 1 || !OSSL_LIB_CTX_get0_global_default()) {
-        error_set(err, "cannot initialise libcrypto");
-        free(digest);
-        return NULL;
-    }
     digest->kinds = kinds;
     for (int i = 0; i < DIGEST_KINDS; i++) {
         if (!(kinds & DIGEST_BIT(i)))

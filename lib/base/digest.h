@@ -44,7 +44,9 @@ struct digest;
 size_t digest_len(enum digest_kind kind);
 const char *digest_name(enum digest_kind kind);
 
-/* kinds must include SHA-1.  Fetches the algorithms once.  NULL on error. */
+/* Sets libcrypto up, for which it reads files; again, it does nothing.  -1 on error. */
+int digest_prepare(struct error *err);
+/* Does that, too.  kinds must include SHA-1.  Fetches the algorithms once.  NULL on error. */
 struct digest *digest_new(unsigned kinds, struct error *err);
 void digest_free(struct digest *digest);
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 /* What encrypted documents are made with: AES in CBC mode without padding, and hashes of short messages, both
- * by libcrypto. */
+ * by libcrypto, which digest_prepare() has to set up before files can no longer be opened. */
 
 enum {
     DIGEST_CIPHER_BLOCK = 16,

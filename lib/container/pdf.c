@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/memory.h"
 #include "container/pdf_files.h"
 #include "container/pdf_objects.h"
@@ -197,4 +198,4 @@ static struct container *open_pdf(const struct container_sight *sight, const str
 static const struct container_magic magic[] = {{0, 5, "%PDF-"}, {0, 0, NULL}};
 
 const struct container_format pdf_format = {
-    .name = "pdf", .magic = magic, .matches = pdf_matches, .open = open_pdf};
+    .name = "pdf", .magic = magic, .prepare = digest_prepare, .matches = pdf_matches, .open = open_pdf};

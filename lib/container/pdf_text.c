@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/digest.h"
 #include "base/memory.h"
 #include "container/pdf.h"
 #include "container/pdf_contents.h"
@@ -142,5 +143,9 @@ static struct container *open_text(const struct container_sight *sight, const st
 
 static const struct container_magic magic[] = {{0, 5, "%PDF-"}, {0, 0, NULL}};
 
-const struct container_format pdf_text_format = {
-    .name = "text", .is_second = true, .magic = magic, .matches = pdf_matches, .open = open_text};
+const struct container_format pdf_text_format = {.name = "text",
+                                                 .is_second = true,
+                                                 .magic = magic,
+                                                 .prepare = digest_prepare,
+                                                 .matches = pdf_matches,
+                                                 .open = open_text};
