@@ -42,6 +42,12 @@ static bool is_string(struct pdf_value value)
     return pdf_lex_is_kind(value, PDF_LEX_STRING) || pdf_lex_is_kind(value, PDF_LEX_HEX);
 }
 
+/* Without the key, it would be bytes at random. */
+static bool is_readable(const struct pdf_objects *objects, const struct pdf_objects_entry *owner)
+{
+    return owner->holder || objects->crypt.strings != PDF_CRYPT_UNKNOWN;
+}
+
 /* The name in a file specification, and the object in which it is: as it was, unless there is a reference. */
 static struct pdf_value find_name(struct pdf_objects *objects, struct pdf_value specification,
                                   struct buffer *buffer, const struct pdf_objects_entry **owner)
@@ -74,7 +80,8 @@ static int add_file(struct pdf_files *files, struct pdf_objects *objects,
 
     if (!stream.text)
         stream = pdf_lex_get(streams, "F");
-    if (name.text && pdf_lex_reference(stream, &entry.number) && files->count < PDF_FILES_MOST) {
+    if (name.text && is_readable(objects, owner) && pdf_lex_reference(stream, &entry.number) &&
+        files->count < PDF_FILES_MOST) {
         add_name(&files->names, objects, owner, name);
         if (files->names.len - entry.at > PDF_FILES_MOST_NAME)
             files->names.len = entry.at + PDF_FILES_MOST_NAME;

@@ -99,6 +99,9 @@ START_TEST(reports_files_with_a_password)
         const bool is_table = memmem(name->data, name->len, ".xref", 5) != NULL;
 
         ck_assert_str_eq(list.members[i].problem, is_table ? "" : "it is encrypted");
+        for (size_t j = 0; j < name->len; j++) /* a number, not a file's name that is encrypted as well */
+            ck_assert_msg(is_table || strchr("-0123456789", name->data[j]), "%.*s", (int)name->len,
+                          name->data);
         locked += !is_table;
     }
     ck_assert_uint_gt(locked, 0);

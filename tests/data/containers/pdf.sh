@@ -46,7 +46,7 @@ qpdf --allow-weak-crypto --object-streams=preserve --encrypt '' owner 128 --use-
     ghostscript.pdf encrypted-aes.pdf
 qpdf --object-streams=disable --encrypt '' owner 256 -- "$work/with-note.pdf" encrypted-256.pdf
 qpdf --linearize --encrypt '' owner 256 --force-R5 -- "$work/with-note.pdf" encrypted-draft.pdf
-qpdf --encrypt secret owner 256 -- qpdf.pdf locked.pdf
+qpdf --object-streams=disable --encrypt secret owner 256 -- "$work/with-note.pdf" locked.pdf
 
 for file in [!l]*.pdf libreoffice.pdf; do
     qpdf --json=2 --json-key=qpdf "$file" |
