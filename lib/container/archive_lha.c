@@ -43,8 +43,9 @@ struct header {
 struct archive_lha {
     struct container container;
     struct archive_window window;
-    uint64_t at; /* of the next header */
-    bool is_damaged, is_cut;
+    uint64_t at;   /* of the next header */
+    uint64_t last; /* the end of the last member */
+    bool is_carved, is_damaged, is_cut;
     uint64_t wasted;
     struct header header;
     uint64_t start, end; /* of the present member's data */
@@ -173,12 +174,15 @@ static int read_header(struct archive_lha *lha, uint64_t at)
     return -1;
 }
 
-/* After damage, goes on with the next header that is in order. */
+/* After damage, goes on with the next header that is in order; in free space it may be that of another
+ * archive. */
 static int find_header(struct archive_lha *lha)
 {
     const uint64_t size = lha->window.content->size;
 
     lha->is_damaged = true;
+    if (lha->is_carved)
+        return 0;
     while (size - lha->at > FIXED && lha->wasted < MOST_WASTED) {
         const uint64_t found = archive_window_find(&lha->window, lha->at + METHOD + 1, size - 1, "-l");
 
@@ -246,7 +250,7 @@ static int next_member(struct container *container, struct container_member *mem
                                    : 0;
         lha->start = lha->at + lha->header.len;
         lha->is_cut = lha->header.packed > size - lha->start;
-        lha->at = lha->end = lha->is_cut ? size : lha->start + lha->header.packed;
+        lha->at = lha->end = lha->last = lha->is_cut ? size : lha->start + lha->header.packed;
         if (is_method(lha, "-lhd-")) /* a folder */
             continue;
         lha->is_read = false;
@@ -318,6 +322,11 @@ static uint64_t place_of_member(struct container *container)
     return is_method(lha, "-lh0- -lz4-") ? lha->start : CONTAINER_UNKNOWN;
 }
 
+static uint64_t end_of_archive(struct container *container)
+{
+    return ((const struct archive_lha *)container)->last;
+}
+
 /* ---- the format ---- */
 
 static void close_lha(struct container *container)
@@ -336,7 +345,8 @@ static struct container *open_lha(const struct container_sight *sight, const str
 
     if (!lha)
         return NULL;
-    lha->container = (struct container){next_member, read_member, place_of_member, NULL, close_lha};
+    lha->container = (struct container){next_member, read_member, place_of_member, end_of_archive, close_lha};
+    lha->is_carved = sight->is_carved;
     if (archive_window_init(&lha->window, sight->content, watch, err)) {
         close_lha(&lha->container);
         return NULL;
@@ -349,4 +359,7 @@ static bool matches_lha(const struct container_sight *sight)
     return archive_sight_is_lha(sight->head, sight->head_len);
 }
 
-const struct container_format archive_format_lha = {.name = "lha", .matches = matches_lha, .open = open_lha};
+static const struct container_magic magic[] = {{2, 3, "-lh"}, {2, 3, "-lz"}, {0, 0, NULL}};
+
+const struct container_format archive_format_lha = {
+    .name = "lha", .magic = magic, .matches = matches_lha, .open = open_lha};

@@ -163,6 +163,31 @@ START_TEST(goes_on_after_damage)
 }
 END_TEST
 
+/* In free space, what comes after an archive belongs to something else. */
+START_TEST(ends_where_the_archive_ends)
+{
+    for (unsigned kind = 0; kind < 4; kind++) {
+        struct containers_list list;
+        size_t end;
+
+        buffer_reset(&file);
+        add(kind, NULL, "one", "the first member");
+        add(kind, NULL, "two", "the second member");
+        end = file.len;
+        put(0, 512);
+        add(kind, NULL, "other", "of another archive");
+        for (int i = 0; i < 2; i++, file.data[end] = 'x') { /* with a zero at its end, and without */
+            list = containers_open(&archive_format_lha, file.data, file.len, true, NULL);
+            ck_assert(list.matches);
+            ck_assert_uint_eq(list.count, 2);
+            check(&list, 1, "two", "the second member");
+            ck_assert_uint_eq(list.end, end);
+            containers_release(&list);
+        }
+    }
+}
+END_TEST
+
 START_TEST(yields_what_a_cut_leaves)
 {
     for (unsigned kind = 0; kind < 4; kind++) {
@@ -228,5 +253,5 @@ START_TEST(survives_headers_without_an_end)
 }
 END_TEST
 
-RUN_TESTS("archive_lha", keeps_names_as_they_are_stored, goes_on_after_damage, yields_what_a_cut_leaves,
-          reports_what_it_cannot_unpack, survives_headers_without_an_end)
+RUN_TESTS("archive_lha", keeps_names_as_they_are_stored, goes_on_after_damage, ends_where_the_archive_ends,
+          yields_what_a_cut_leaves, reports_what_it_cannot_unpack, survives_headers_without_an_end)
