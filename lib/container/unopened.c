@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/unopened.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "disk/format.h"
+#include "disk/medium.h"
 
 enum {
     PST_CLIENT = 8,   /* the offset of what kind of file it is */
@@ -16,7 +17,8 @@ enum {
 
 struct unopened {
     struct container container;
-    const char *problem; /* NULL: it was reported */
+    char problem[160];
+    bool is_reported;
 };
 
 /* ---- the one member ---- */
@@ -26,10 +28,10 @@ static int next_member(struct container *container, struct container_member *mem
     struct unopened *unopened = (struct unopened *)container;
 
     (void)err;
-    if (!unopened->problem)
+    if (unopened->is_reported)
         return 0;
     *member = (struct container_member){.name = "", .size = CONTAINER_UNKNOWN, .problem = unopened->problem};
-    unopened->problem = NULL;
+    unopened->is_reported = true;
     return 1;
 }
 
@@ -54,7 +56,7 @@ static struct container *open_with(const char *problem, struct error *err)
         return NULL;
     unopened->container =
         (struct container){.next = next_member, .read = read_nothing, .close = close_unopened};
-    unopened->problem = problem;
+    snprintf(unopened->problem, sizeof unopened->problem, "%s", problem);
     return &unopened->container;
 }
 
@@ -98,20 +100,30 @@ static bool is_disk(const struct container_sight *sight)
 }
 
 /* By the head alone: whatever shows only at the end would cost a read of each object. */
+static struct format_verdict identify(const struct container_sight *sight)
+{
+    return format_container(sight->head, sight->head_len, sight->head, 0, sight->size);
+}
+
 static bool matches_image(const struct container_sight *sight)
 {
-    if (sight->head_len < 512)
-        return false;
-    return format_container(sight->head, sight->head_len, sight->head, 0, sight->size).format != FORMAT_RAW ||
-           is_disk(sight);
+    return sight->head_len >= 512 && (identify(sight).format != FORMAT_RAW || is_disk(sight));
 }
+
+const char unopened_image_problem[] = "disk images are evidence of their own: extract it, then scan it";
 
 static struct container *open_image(const struct container_sight *sight, const struct container_watch *watch,
                                     struct error *err)
 {
-    (void)sight;
+    const struct format_verdict verdict = identify(sight);
+    char problem[160];
+
     (void)watch;
-    return open_with("disk images are evidence of their own: extract it, then scan it", err);
+    if (medium_reads_content(&verdict))
+        return open_with(unopened_image_problem, err);
+    snprintf(problem, sizeof problem,
+             "disk images are evidence of their own: extract this one (%s), then scan it", verdict.name);
+    return open_with(problem, err);
 }
 
 const struct container_format unopened_format_image = {

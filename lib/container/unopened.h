@@ -13,5 +13,7 @@
 extern const struct container_format unopened_format_pst;
 /* Disk images: containers of these, and raw disks with a partition table.  They are evidence of their own. */
 extern const struct container_format unopened_format_image;
+/* The problem of one in a format that can also be read where it is stored. */
+extern const char unopened_image_problem[];
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/ranges.h"
 #include "disk/backend.h"
+#include "disk/format.h"
 
 /*
  * The bytes of a disk, whatever container they are in.  Reading does not fail: what cannot be read is zeros,
@@ -45,6 +46,8 @@ struct medium *medium_open(char *const *files, size_t count, const char *type, b
  */
 struct medium *medium_open_content(struct content *content, const char *name, const char *type, bool force,
                                    struct error *err);
+/* Returns whether medium_open_content reads the format, as far as that is known without opening it. */
+bool medium_reads_content(const struct format_verdict *verdict);
 /* Opens a descriptor, which the caller keeps. */
 struct medium *medium_open_fd(int fd, const char *name, struct error *err);
 /* Takes ownership of a backend, even on error. */

@@ -252,22 +252,38 @@ static int open_by_path(struct backend *backend, const struct files *files, cons
     return backend_tsk_open(backend, files->paths, files->count, type, err);
 }
 
+/* Whether only a library reads it, which opens the files itself. */
+static bool is_read_by_path(const char *type, const char *name)
+{
+    static const char *const own[] = {"raw", "ewf", "qcow2", "vdi", "vmdk", NULL};
+    const char *const *at = own;
+
+    while (*at && strcmp(type, *at) != 0)
+        at++;
+    return !*at || strcmp(name, "Ex01") == 0;
+}
+
+bool medium_reads_content(const struct format_verdict *verdict)
+{
+    return verdict->format != FORMAT_REFUSED && !is_read_by_path(type_of(verdict->format), verdict->name);
+}
+
 static int open_backend(struct backend *backend, const struct files *files, const char *type,
                         const char *name, bool force, struct error *err)
 {
     char *const *paths = files->paths;
 
+    if (is_read_by_path(type, name))
+        return open_by_path(backend, files, type, name, force, err);
     if (strcmp(type, "raw") == 0)
         return open_raw(backend, files, files->count, err);
-    if (strcmp(type, "ewf") == 0 && strcmp(name, "Ex01") != 0)
-        return backend_ewf_open(backend, paths, files->count, files->content, force, err);
     if (strcmp(type, "qcow2") == 0)
         return backend_qcow2_open(backend, paths[0], files->content, force, err);
     if (strcmp(type, "vdi") == 0)
         return backend_vdi_open(backend, paths[0], files->content, force, err);
     if (strcmp(type, "vmdk") == 0)
         return backend_vmdk_open(backend, paths[0], files->content, force, err);
-    return open_by_path(backend, files, type, name, force, err);
+    return backend_ewf_open(backend, paths, files->count, files->content, force, err);
 }
 
 static struct medium *open_as(const struct files *files, const char *type, const char *name, bool force,

@@ -56,7 +56,7 @@ int inside_parse(struct inside_address *address, const char *path, const char *o
 
     while (!is_base(at, object_base_len(at)) && strchr(at, '/'))
         at = strchr(at, '/') + 1;
-    if (!is_address(at))
+    if (at == object + 1 || !is_address(at)) /* an empty label would be a second name of the same image */
         return error_set(err,
                          "%s: '%s' is not the address of an object, such as 1234-128-1 (kith ls lists them)",
                          path, object);
@@ -86,6 +86,14 @@ static void fail(struct inside *inside)
     atomic_store(&inside->stop, true);
 }
 
+bool inside_is_stored(const struct evidence_volume *volume, const struct object *object)
+{
+    const char *system = volume->system ? volume->system : "";
+
+    return !(object->flags & (OBJECT_COMPRESSED | OBJECT_RESIDENT | OBJECT_ENCRYPTED)) &&
+           strncmp(system, "apfs", 4) != 0 && strncmp(system, "yaffs", 5) != 0;
+}
+
 static void keep(struct inside *inside, const struct evidence_volume *volume, const struct object *object)
 {
     struct wire wire;
@@ -99,7 +107,9 @@ static void keep(struct inside *inside, const struct evidence_volume *volume, co
     if (inside->is_in_partial)
         object_blame(&inside->object, OBJECT_PARTIAL, "what it is a member of is incomplete");
     inside->found = true;
-    inside->is_packed = strncmp(volume->system, "apfs", 4) == 0 || strncmp(volume->system, "yaffs", 5) == 0;
+    /* A member with runs is stored in one piece, with the holes of what it is in; others are packed. */
+    inside->is_stored =
+        inside_is_stored(volume, object) && (object->kind != OBJECT_MEMBER || object->run_count > 0);
     if (inside->address.label_len || inside->options.ranges || strcmp(volume->label, "-") == 0)
         atomic_store(&inside->stop, true); /* no other object has this address */
 }
@@ -198,7 +208,7 @@ static int select_range(struct inside *inside, struct error *err)
     errno = 0;
     inside->range.list[0].start = strtoull(base + 1, &plus, 10);
     inside->range.list[0].len = strtoull(plus + 1, NULL, 10);
-    inside->range.count = errno ? 0 : 1;
+    inside->range.count = errno || inside->range.list[0].len == 0 ? 0 : 1;
     inside->address.label_len = 0;
     inside->options.ranges = &inside->range;
     inside->options.kinds = OBJECT_BIT(OBJECT_IMAGE);
@@ -228,15 +238,6 @@ int inside_begin(struct inside *inside, const char *path, const char *object,
     return 0;
 }
 
-/* A member with runs is stored in one piece, with the holes of what it is in; others are packed. */
-static bool is_packed(const struct inside *inside)
-{
-    const struct object *object = &inside->object;
-
-    return inside->is_packed || object->flags & (OBJECT_COMPRESSED | OBJECT_RESIDENT | OBJECT_ENCRYPTED) ||
-           (object->kind == OBJECT_MEMBER && object->run_count == 0);
-}
-
 int inside_end(struct inside *inside, struct error *err)
 {
     const struct object *object = &inside->object;
@@ -250,7 +251,9 @@ int inside_end(struct inside *inside, struct error *err)
         return error_set(err, "%s: several objects have this address: say which one, as in %.*s%s/%s", path,
                          (int)(strlen(path) - strlen(inside->address.label)), path, inside->label,
                          inside->address.own);
-    if (object->state != OBJECT_UNREADABLE && is_packed(inside))
+    if (object->state != OBJECT_UNREADABLE && object->size == 0)
+        return error_set(err, "%s: it is empty", path);
+    if (object->state != OBJECT_UNREADABLE && !inside->is_stored)
         return error_set(err, "%s: it is not stored as it is: extract it, then read it as a file", path);
     if (object->state == OBJECT_UNREADABLE)
         return error_set(err, "%s: %.*s", path, (int)object->problem.len, object->problem.data);

@@ -39,6 +39,9 @@ int inside_parse(struct inside_address *address, const char *path, const char *o
 /* Bytes of an inner image that count for the memory of a worker; a few bytes of evidence can claim more. */
 #define INSIDE_MOST_MEMORY ((uint64_t)64 << 30)
 
+/* Returns whether an object, other than a member, is stored as it is. */
+bool inside_is_stored(const struct evidence_volume *volume, const struct object *object);
+
 /* The search; initialize to zeros. */
 struct inside {
     struct evidence_options options; /* for reading the outer image */
@@ -52,7 +55,7 @@ struct inside {
     struct ranges range;                /* the object, if its address is a range */
     struct buffer text;
     char label[128]; /* of the volume in which it was found */
-    bool found, doubled, is_packed, failed;
+    bool found, doubled, is_stored, failed;
     bool is_in_partial; /* what comes next may be a member of an incomplete object */
     atomic_bool stop;
 };

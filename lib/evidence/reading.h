@@ -77,6 +77,7 @@ struct reading {
     struct object object;
     struct buffer paths; /* of the object that came last, each NUL-terminated */
     size_t path_count;
+    bool is_stored;              /* the object that came last, as it is */
     struct buffer member_paths;  /* of a member of it */
     struct buffer stored_member; /* the address of the last one, if it is stored as it is; else empty */
     struct allowance allowance;  /* as far as objects have come */

@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "container/unopened.h"
 #include "disk/medium.h"
+#include "evidence/inside.h"
 #include "evidence/reading.h"
 
 /* Appends a stream's name to each path of its file. */
@@ -110,6 +111,7 @@ void reading_take_object(struct reading *reading, struct object *object)
     size_t count = 0;
 
     begin_members(reading, object);
+    reading->is_stored = inside_is_stored(&reading->shown, object);
     reading_claim(reading, object);
     buffer_reset(&reading->paths);
     if (object->flags & OBJECT_HOST) {
@@ -178,7 +180,7 @@ static bool is_parent_stored(const struct reading *reading, const struct object 
 
     if (parent->len == 0 || parent->data[0] == '-')
         return false;
-    return !memchr(parent->data, '/', parent->len) ||
+    return (reading->is_stored && !memchr(parent->data, '/', parent->len)) ||
            (stored->len == parent->len && memcmp(stored->data, parent->data, parent->len) == 0);
 }
 
@@ -190,8 +192,10 @@ static void name_image(struct reading *reading, struct object *member)
                           memcmp(member->member.data, opener, strlen(opener)) == 0 &&
                           member->member.data[strlen(opener)] == '/';
     struct buffer *out = &member->problem;
+    const bool is_readable = out->len == strlen(unopened_image_problem) &&
+                             memcmp(out->data, unopened_image_problem, out->len) == 0;
 
-    if (!is_image || reading->inner || !is_parent_stored(reading, member))
+    if (!is_image || !is_readable || reading->inner || !is_parent_stored(reading, member))
         return;
     buffer_reset(out);
     buffer_add_text(out, "disk images are evidence of their own: kith reads this one as ");

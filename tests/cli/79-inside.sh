@@ -4,7 +4,7 @@
 # wherever the object lies, whole or damaged.  No image can contain itself: only one level is read, and an object consists of
 # bytes of the outer image.
 . "$(dirname "$0")/lib.sh"
-images python3 zip mdel tar
+images python3 zip mdel tar mkntfs ntfscp
 
 # ---- images in images ----
 
@@ -24,6 +24,7 @@ dd if=part.img of=disk.dd bs=1M seek=1 conv=notrunc status=none
     qemu-img convert -O qcow2 disk.dd images/disk.qcow2
     qemu-img convert -O vdi disk.dd images/disk.vdi
     qemu-img convert -O vmdk disk.dd images/disk.vmdk
+    qemu-img convert -O vhdx disk.dd images/disk.vhdx
     qemu-img convert -O vmdk -o subformat=streamOptimized disk.dd images/stream.vmdk
     ewfacquirestream -q -c best -f encase6 -t images/disk <disk.dd
     ewfacquirestream -q -c none -S 1048576 -f encase6 -t images/parts <disk.dd
@@ -93,6 +94,19 @@ status 3 "$KITH" ls "outer.img/$(address packed.zip)/zip/disk.qcow2"
 says err "it is not stored as it is: extract it"
 status 3 "$KITH" ls "outer.img/$zip/zip/other.E01"
 says err "there is no such object"
+
+# ---- what must be extracted: a format that libraries read by path, a file that is compressed ----
+
+grep -q 'disk.vhdx,.*extract this one (VHDX), then scan it' rows.csv || fail "the VHDX is not for extraction"
+status 3 "$KITH" ls "outer.img/$(address disk.vhdx)"
+says err "cannot be read where it is (VHDX): extract it"
+truncate -s 12M ntfs.img
+(mkntfs -q -F -C ntfs.img && ntfscp -q ntfs.img disk.dd disk.dd) >err 2>&1 || fail "no NTFS: $(cat err)"
+status 3 "$KITH" ls -q --csv ntfs.img
+grep 'disk.dd,.*,compressed,' out | cut -d, -f3 >packed
+grep -q 'disk.dd,.*extract it, then scan it' out || fail "the compressed one is not for extraction"
+status 3 "$KITH" ls "ntfs.img/$(cat packed)"
+says err "it is not stored as it is: extract it"
 
 # ---- damaged, incomplete, split ----
 
@@ -190,6 +204,8 @@ done <<'END'
 2@512/12-1-0 there is no such object
 12-1 '12-1' is not the address of an object
 12-1-0/zip/a there is no such object
+/12-1-0 '/12-1-0' is not the address of an object
+@0+0 there is no such object
 12-1-0/12-1-0 '12-1-0/12-1-0' is not the address of an object
 END
 status 3 "$KITH" add new.kith outer.img/12-1

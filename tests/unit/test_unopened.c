@@ -92,4 +92,26 @@ START_TEST(disk_images)
 }
 END_TEST
 
-RUN_TESTS("unopened", reported_but_not_opened, what_is_no_pst, disk_images)
+/* Whether a path of its own reads it depends on the format. */
+START_TEST(images_that_libraries_read)
+{
+    enum { LEN = 1 << 20 };
+    static const char *const marks[] = {"QFI\xfb\0\0\0\3", "vhdxfile"};
+    uint8_t *file = calloc(1, LEN);
+
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < 2; i++) {
+        struct containers_list list;
+
+        memcpy(file, marks[i], 8);
+        list = containers_open(&unopened_format_image, file, LEN, false, NULL);
+        ck_assert_uint_eq(list.count, 1);
+        ck_assert_int_eq(strcmp(list.members[0].problem, unopened_image_problem) == 0, i == 0);
+        ck_assert_int_eq(strstr(list.members[0].problem, "(VHDX)") != NULL, i == 1);
+        containers_release(&list);
+    }
+    free(file);
+}
+END_TEST
+
+RUN_TESTS("unopened", reported_but_not_opened, what_is_no_pst, disk_images, images_that_libraries_read)
