@@ -70,16 +70,16 @@ static void decide_by_label(struct html_text *text, const char *label, size_t le
         label++;
         len--;
     }
-    if (text->charset != HTML_UNDECIDED)
+    if (text->charset != RUNNING_TEXT_UNDECIDED)
         return;
     if (len >= 5 && (strncasecmp(label, "utf-8", 5) == 0 || strncasecmp(label, "utf8", 4) == 0))
-        text->charset = HTML_UTF8;
+        text->charset = RUNNING_TEXT_UTF8;
     for (size_t i = 0; i < sizeof latin / sizeof *latin; i++) {
         const size_t name_len = strlen(latin[i]);
 
         if (len >= name_len && strncasecmp(label, latin[i], name_len) == 0 &&
             (len == name_len || label[name_len] < '0' || label[name_len] > '9')) /* not iso-8859-15 */
-            text->charset = HTML_WINDOWS;
+            text->charset = RUNNING_TEXT_WINDOWS;
     }
 }
 
@@ -109,41 +109,10 @@ static void read_instruction(struct html_text *text, const struct markup_token *
         decide_by_label(text, label, len);
 }
 
-/* Whether it could be UTF-8 that is cut out of a text; the shapes of characters are enough to judge by. */
-static bool is_utf8(const char *text, size_t len)
-{
-    size_t at = 0;
-
-    while (at < len) {
-        const uint8_t c = (uint8_t)text[at++];
-        unsigned more = c < 0x80 ? 0 : c < 0xc2 ? 4 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : c < 0xf5 ? 3 : 4;
-
-        if (more == 4)
-            return false;
-        for (; more > 0 && at < len; more--)
-            if (((uint8_t)text[at++] & 0xc0) != 0x80)
-                return false;
-    }
-    return true;
-}
-
-static bool is_ascii(const char *text, size_t len)
-{
-    char all = 0;
-
-    for (size_t i = 0; i < len; i++)
-        all |= text[i];
-    return !(all & 0x80);
-}
-
 static void add(struct html_text *text, const char *data, size_t len)
 {
-    if (text->charset == HTML_UNDECIDED && !is_ascii(data, len))
-        text->charset = is_utf8(data, len) ? HTML_UTF8 : HTML_WINDOWS;
-    if (text->charset == HTML_WINDOWS)
-        running_text_windows(text->out, data, len);
-    else
-        running_text_utf8(text->out, data, len);
+    running_text_decide(&text->charset, data, len);
+    running_text_add(text->out, text->charset, data, len);
 }
 
 static void add_lines(struct html_text *text, const char *data, size_t len)
@@ -243,7 +212,7 @@ static struct container *open_html(const struct container_sight *sight, const st
     text_file_init(&html->file, sight, watch, produce);
     html->text.out = &html->file.out;
     if (sight->head_len >= 3 && memcmp(sight->head, "\xef\xbb\xbf", 3) == 0)
-        html->text.charset = HTML_UTF8;
+        html->text.charset = RUNNING_TEXT_UTF8;
     markup_begin(&html->markup, true);
     return &html->file.container;
 }

@@ -13,12 +13,10 @@
  * does, the first part of the text with other characters than ASCII decides whether it is UTF-8.
  */
 
-enum html_charset { HTML_UNDECIDED, HTML_UTF8, HTML_WINDOWS };
-
 /* Turns the tokens of a document (markup_begin with is_html) into running text. */
 struct html_text {
     struct running_text *out;
-    enum html_charset charset;
+    enum running_text_charset charset;
     unsigned preformatted; /* open elements */
 };
 

@@ -11,6 +11,8 @@ enum {
     MOST = 1 << 20,
     LEAST_WIDTH = 50,
     MOST_WIDTH = 100,
+    MOST_BYTES = 4 * MOST_WIDTH,
+    MOST_WORD = 20,  /* columns for each space: more have lists of digests, and what is encoded */
     SLACK = 4,       /* columns by which a line may be shorter than it need be */
     LEAST_PAIRS = 8, /* lines that are followed by another one of the same paragraph */
     PIECE = 32 << 10,
@@ -19,6 +21,7 @@ enum {
 struct prose {
     struct text_file file;
     bool has_text; /* the line that is being read */
+    enum running_text_charset charset;
     char bytes[PIECE];
 };
 
@@ -31,6 +34,16 @@ static bool is_blank(const uint8_t *line, const uint8_t *end)
     return line == end;
 }
 
+/* Characters in UTF-8. */
+static size_t columns(const uint8_t *text, const uint8_t *end)
+{
+    size_t count = 0;
+
+    for (; text < end; text++)
+        count += (*text & 0xc0) != 0x80;
+    return count;
+}
+
 static size_t first_word(const uint8_t *line, const uint8_t *end)
 {
     const uint8_t *from;
@@ -39,7 +52,7 @@ static size_t first_word(const uint8_t *line, const uint8_t *end)
         line++;
     for (from = line; line < end && *line != ' ' && *line != '\r';)
         line++;
-    return (size_t)(line - from);
+    return columns(from, line);
 }
 
 /* The longest line; 0: there are too long ones, or bytes that text does not have. */
@@ -49,13 +62,22 @@ static size_t width_of(const uint8_t *text, const uint8_t *end)
     const uint8_t *line_end;
 
     for (; (line_end = memchr(text, '\n', (size_t)(end - text))) != NULL; text = line_end + 1) {
-        const size_t len = (size_t)(line_end - text);
+        const size_t len = line_end - text > MOST_BYTES ? MOST_BYTES : columns(text, line_end);
 
         if (len > MOST_WIDTH)
             return 0;
         width = len > width ? len : width;
     }
-    return end - text > MOST_WIDTH ? 0 : width;
+    return end - text > MOST_BYTES || columns(text, end) > MOST_WIDTH ? 0 : width;
+}
+
+static size_t count_spaces(const uint8_t *text, const uint8_t *end)
+{
+    size_t count = 0;
+
+    for (; text < end; text++)
+        count += *text == ' ';
+    return count;
 }
 
 static bool is_wrapped(const uint8_t *text, size_t len)
@@ -63,7 +85,7 @@ static bool is_wrapped(const uint8_t *text, size_t len)
     const uint8_t *const end = text + len;
     const size_t width = width_of(text, end);
     const uint8_t *next;
-    size_t pairs = 0, full = 0, before = 0;
+    size_t pairs = 0, full = 0, before = 0, spaces = 0, all = 0;
 
     if (width < LEAST_WIDTH || memchr(text, 0, len))
         return false;
@@ -74,9 +96,11 @@ static bool is_wrapped(const uint8_t *text, size_t len)
         }
         pairs += before > 0;
         full += before > 0 && before + 1 + first_word(text, next) + SLACK > width;
-        before = (size_t)(next - text);
+        before = columns(text, next);
+        all += before;
+        spaces += count_spaces(text, next);
     }
-    return pairs >= LEAST_PAIRS && full * 20 >= pairs * 17;
+    return pairs >= LEAST_PAIRS && full * 20 >= pairs * 17 && spaces * MOST_WORD >= all;
 }
 
 static bool matches(const struct container_sight *sight)
@@ -97,7 +121,7 @@ static void take_piece(struct prose *prose, const char *text, size_t len)
         const size_t own = end ? (size_t)(end - text) : len;
 
         prose->has_text |= !is_blank((const uint8_t *)text, (const uint8_t *)text + own);
-        running_text_utf8(out, text, own);
+        running_text_add(out, prose->charset, text, own);
         if (!end)
             return;
         if (prose->has_text)
@@ -117,6 +141,7 @@ static void produce(struct text_file *file)
 
     while (len > 0 && file->out.out.len < TEXT_FILE_AHEAD) {
         len = text_file_read(file, prose->bytes, PIECE);
+        running_text_decide(&prose->charset, prose->bytes, len);
         take_piece(prose, prose->bytes, len);
     }
     if (len == 0) {
@@ -136,9 +161,13 @@ static struct container *open_prose(const struct container_sight *sight, const s
     return &prose->file.container;
 }
 
-/* Source files rarely begin with a letter or a digit. */
+/* Source files rarely begin with a letter, a digit or a quotation mark; nor with what begins a character of
+ * UTF-8, as a byte order mark does. */
 const struct container_format prose_format = {
     .name = "text",
-    .first = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 \t\r\n",
+    .first = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 \t\r\n\"'"
+             "\xc2\xc3\xc4\xc5\xc6\xc7\xc8\xc9\xca\xcb\xcc\xcd\xce\xcf"
+             "\xd0\xd1\xd2\xd3\xd4\xd5\xd6\xd7\xd8\xd9\xda\xdb\xdc\xdd\xde\xdf"
+             "\xe0\xe1\xe2\xe3\xe4\xe5\xe6\xe7\xe8\xe9\xea\xeb\xec\xed\xee\xef",
     .matches = matches,
     .open = open_prose};

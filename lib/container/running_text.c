@@ -143,6 +143,48 @@ void running_text_windows(struct running_text *text, const char *data, size_t le
         running_text_char(text, charset_windows((uint8_t)data[i]));
 }
 
+/* Whether it could be UTF-8 that is cut out of a text; the shapes of characters are enough to judge by. */
+static bool is_utf8(const char *text, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len) {
+        const uint8_t c = (uint8_t)text[at++];
+        unsigned more = c < 0x80 ? 0 : c < 0xc2 ? 4 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : c < 0xf5 ? 3 : 4;
+
+        if (more == 4)
+            return false;
+        for (; more > 0 && at < len; more--)
+            if (((uint8_t)text[at++] & 0xc0) != 0x80)
+                return false;
+    }
+    return true;
+}
+
+static bool is_ascii(const char *text, size_t len)
+{
+    char all = 0;
+
+    for (size_t i = 0; i < len; i++)
+        all |= text[i];
+    return !(all & 0x80);
+}
+
+void running_text_decide(enum running_text_charset *charset, const char *data, size_t len)
+{
+    if (*charset == RUNNING_TEXT_UNDECIDED && !is_ascii(data, len))
+        *charset = is_utf8(data, len) ? RUNNING_TEXT_UTF8 : RUNNING_TEXT_WINDOWS;
+}
+
+void running_text_add(struct running_text *text, enum running_text_charset charset, const char *data,
+                      size_t len)
+{
+    if (charset == RUNNING_TEXT_WINDOWS)
+        running_text_windows(text, data, len);
+    else
+        running_text_utf8(text, data, len);
+}
+
 void running_text_break(struct running_text *text)
 {
     drop_incomplete(text);

@@ -28,6 +28,9 @@ struct running_text {
     uint32_t least;     /* smallest character of this length */
 };
 
+/* Of text that may be in UTF-8 or in Windows-1252. */
+enum running_text_charset { RUNNING_TEXT_UNDECIDED, RUNNING_TEXT_UTF8, RUNNING_TEXT_WINDOWS };
+
 /* A zeroed struct is ready; release frees the buffer. */
 void running_text_release(struct running_text *text);
 
@@ -37,6 +40,12 @@ void running_text_char(struct running_text *text, uint32_t character);
 void running_text_utf8(struct running_text *text, const char *data, size_t len);
 /* Adds text in Windows-1252, of which ISO 8859-1 is a part. */
 void running_text_windows(struct running_text *text, const char *data, size_t len);
+/* Unless that is decided: the first piece of a text with other characters than ASCII shows whether it is in
+ * UTF-8. */
+void running_text_decide(enum running_text_charset *charset, const char *data, size_t len);
+/* Adds text in that charset. */
+void running_text_add(struct running_text *text, enum running_text_charset charset, const char *data,
+                      size_t len);
 /* Ends the word, or the paragraph. */
 void running_text_space(struct running_text *text);
 void running_text_break(struct running_text *text);

@@ -68,6 +68,50 @@ START_TEST(joins_the_lines_of_paragraphs)
 }
 END_TEST
 
+/* The text with each "e" written as these bytes. */
+static void write_with(const struct buffer *text, const char *bytes, struct buffer *out)
+{
+    for (size_t i = 0; i < text->len; i++)
+        if (text->data[i] == 'e')
+            buffer_add_text(out, bytes);
+        else
+            buffer_add_char(out, text->data[i]);
+}
+
+/* Columns are characters; and words are the same, however they are encoded. */
+START_TEST(reads_letters_that_are_not_ascii)
+{
+    static const struct {
+        const char *start, *stored, *text;
+    } encodings[] = {{"", "\xc3\xa9", "\xc3\xa9"}, /* UTF-8 */
+                     {"\xef\xbb\xbf", "\xd0\xb5", "\xd0\xb5"},
+                     {"", "\xe9", "\xc3\xa9"}, /* Windows-1252 */
+                     {"\"", "e", "e"}};
+    struct buffer wrapped = {0}, running = {0};
+
+    write_text(&wrapped, &running, 200, 300, 72);
+    for (size_t i = 0; i < 4; i++) {
+        struct buffer text = {0}, truth = {0};
+        struct containers_list list;
+
+        buffer_add_text(&text, encodings[i].start);
+        buffer_add_text(&truth, encodings[i].start[0] == '"' ? "\"" : "");
+        write_with(&wrapped, encodings[i].stored, &text);
+        write_with(&running, encodings[i].text, &truth);
+        ck_assert(strchr(prose_format.first, text.data[0]));
+        list = open_text(&text, CONTAINER_PIECE);
+        ck_assert_uint_eq(list.count, 1);
+        ck_assert_uint_eq(list.members[0].data.len, truth.len);
+        ck_assert_mem_eq(list.members[0].data.data, truth.data, truth.len);
+        containers_release(&list);
+        buffer_release(&text);
+        buffer_release(&truth);
+    }
+    buffer_release(&wrapped);
+    buffer_release(&running);
+}
+END_TEST
+
 static void check_refused(const struct buffer *text, const char *what)
 {
     struct containers_list list = open_text(text, CONTAINER_PIECE);
@@ -90,6 +134,14 @@ START_TEST(refuses_what_is_not_wrapped)
         buffer_printf(&text, "%*sif (%s == %s)\n", i % 12, "", words[i % WORDS], words[i * 7 % WORDS]);
     check_refused(&text, "a program");
     buffer_reset(&text);
+    for (int i = 0; i < 100; i++)
+        buffer_printf(&text, "%064x  file-%03d\n", i, i);
+    check_refused(&text, "digests");
+    buffer_reset(&text);
+    for (int i = 0; i < 100; i++)
+        buffer_printf(&text, "%076d\n", i);
+    check_refused(&text, "what is encoded");
+    buffer_reset(&text);
     write_text(&text, &running, 50, 300, 2000);
     check_refused(&text, "lines without a width");
     buffer_reset(&text);
@@ -109,4 +161,5 @@ START_TEST(refuses_what_is_not_wrapped)
 }
 END_TEST
 
-RUN_TESTS("prose", joins_the_lines_of_paragraphs, refuses_what_is_not_wrapped)
+RUN_TESTS("prose", joins_the_lines_of_paragraphs, reads_letters_that_are_not_ascii,
+          refuses_what_is_not_wrapped)
