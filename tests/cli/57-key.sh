@@ -116,7 +116,7 @@ says err "with a key, the set without"
 nine=()
 for i in 1 2 3 4 5 6 7 8 9; do
     status 0 "$KITH" add -q --new-key $i.key $i.kith ref/$i
-    nine+=(-r $i.kith --key $i.key)
+    nine+=(-r "$i.kith" --key "$i.key")
 done
 status 2 "$KITH" scan "${nine[@]}" evidence
 says err "more than 8 different keys"
