@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "match/chance.h"
+#include "match/chance_line.h"
 #include "sample/sampler.h"
 
 enum {
@@ -15,8 +15,6 @@ enum {
     BLOCK = SAMPLER_DEFAULT_N, /* bytes: one window, so that no two matches have the same cause */
     DENSITY = 32,
     MOST_HOLDERS = 64, /* hits of one sample */
-    MOST_CLUSTERS = 256,
-    FEW_REFERENCES = 100, /* as in lib/match/chains.c */
 };
 
 /* A sample of a reference. */
@@ -28,7 +26,7 @@ struct entry {
 /* A sample of the object that a reference has as well. */
 struct match {
     size_t reference;
-    struct chance_hit hit;
+    struct chance_match match;
 };
 
 struct work {
@@ -37,18 +35,19 @@ struct work {
     struct sampler *sampler;
     struct entry *entries; /* by fingerprint */
     size_t count, room;
-    size_t *samples; /* of each reference */
+    double bytes; /* of the references */
     struct match *matches;
     size_t matched, match_room;
-    struct chance_hit *hits; /* of one reference */
-    size_t hit_room;
+    size_t object_samples;     /* those that references have as well */
+    struct chance_match *line; /* the matches of one reference */
+    struct chance_step *steps;
+    size_t line_room;
     struct buffer object;
-    struct cluster clusters[MOST_CLUSTERS];
 };
 
 double selftest_chance_limit(size_t index)
 {
-    return pow(10, 1 - (double)index);
+    return pow(10, 3 - (double)index);
 }
 
 static int take_samples(struct work *work, const void *data, size_t len, struct sampler_result *out,
@@ -84,7 +83,7 @@ static int index_references(struct work *work, struct error *err)
             return error_set(err, "out of memory");
         for (size_t k = 0; k < result.count; k++)
             work->entries[work->count++] = (struct entry){result.samples[k].fp, result.samples[k].pos, i};
-        work->samples[i] = result.count;
+        work->bytes += (double)file->len;
     }
     if (work->count)
         qsort(work->entries, work->count, sizeof *work->entries, by_fingerprint);
@@ -111,17 +110,23 @@ static int find_matches(struct work *work, struct error *err)
         return error_set(err, "out of memory");
     if (take_samples(work, work->object.data, work->object.len, &result, err))
         return -1;
+    work->object_samples = 0;
     for (size_t i = 0; i < result.count; i++) {
         const struct sample *sample = &result.samples[i];
-        size_t at = SEARCH_FIRST(k, 0, work->count, work->entries[k].fp >= sample->fp);
+        const size_t first = SEARCH_FIRST(k, 0, work->count, work->entries[k].fp >= sample->fp),
+                     last = SEARCH_FIRST(k, first, work->count, work->entries[k].fp > sample->fp);
 
-        for (const size_t end = at + MOST_HOLDERS;
-             at < end && at < work->count && work->entries[at].fp == sample->fp; at++) {
+        work->object_samples += last > first && last - first <= MOST_HOLDERS;
+        for (size_t at = first; at < last && last - first <= MOST_HOLDERS; at++) {
             if (array_reserve(&work->matches, &work->match_room, work->matched + 1))
                 return error_set(err, "out of memory");
-            work->matches[work->matched++] = (struct match){
-                work->entries[at].reference,
-                {.object = sample->pos, .reference = work->entries[at].pos, .sample = sample->fp}};
+            work->matches[work->matched++] =
+                (struct match){work->entries[at].reference,
+                               {.object = sample->pos,
+                                .reference = work->entries[at].pos,
+                                .sample = sample->fp,
+                                .number = (uint32_t)work->object_samples,
+                                .information = log(work->bytes / (double)(last - first))}};
         }
     }
     return 0;
@@ -133,36 +138,30 @@ static int by_reference(const void *a, const void *b)
 
     if (x->reference != y->reference)
         return x->reference < y->reference ? -1 : 1;
-    if (x->hit.reference != y->hit.reference)
-        return x->hit.reference < y->hit.reference ? -1 : 1;
-    return (x->hit.object > y->hit.object) - (x->hit.object < y->hit.object);
+    if (x->match.object != y->match.object)
+        return x->match.object < y->match.object ? -1 : 1;
+    return (x->match.reference > y->match.reference) - (x->match.reference < y->match.reference);
 }
 
-/* The clusters of one reference, whose matches begin at `first`.  The noise is that of a scan: what the other
- * references have, by the reference's size. */
-static int count_clusters(struct work *work, size_t first, size_t count, struct selftest_chance *chance,
-                          struct error *err)
+/* Counts the best line of the matches of one reference, the first of which is number `first`. */
+static int count_line(struct work *work, size_t first, size_t count, struct selftest_chance *chance,
+                      struct error *err)
 {
     const size_t reference = work->matches[first].reference;
-    const double mean = (double)work->count / (double)work->references,
-                 others = (double)(work->matched - count) / fmax((double)work->references, FEW_REFERENCES);
-    const struct chance_pair pair = {
-        .object_len = work->object.len,
-        .reference_len = work->content->files[reference].len,
-        .references = (double)work->references,
-        .noise = others * fmin(1, (double)work->samples[reference] / fmax(1, mean)),
-        .most_ln_e = log(selftest_chance_limit(0)),
-    };
-    size_t found;
+    const struct chance_search search = {.matches = (double)work->matched,
+                                         .bytes = work->bytes,
+                                         .choices = (double)work->object_samples *
+                                                    (double)work->content->files[reference].len,
+                                         .n = BLOCK};
+    double ln_e;
 
-    if (array_reserve(&work->hits, &work->hit_room, count))
+    if (array_reserve_all(&work->line_room, count, ARRAY_PART(&work->line), ARRAY_PART(&work->steps)))
         return error_set(err, "out of memory");
     for (size_t i = 0; i < count; i++)
-        work->hits[i] = work->matches[first + i].hit;
-    found = chance_clusters(&pair, work->hits, count, work->clusters, MOST_CLUSTERS);
-    for (size_t i = 0; i < found; i++)
-        for (size_t k = 0; k < SELFTEST_DECADES; k++)
-            chance->observed[k] += work->clusters[i].ln_e <= log(selftest_chance_limit(k));
+        work->line[i] = work->matches[first + i].match;
+    ln_e = chance_line_ln_e(&search, work->line, count, work->steps);
+    for (size_t k = 0; k < SELFTEST_DECADES; k++)
+        chance->observed[k] += ln_e <= log(selftest_chance_limit(k));
     return 0;
 }
 
@@ -179,7 +178,7 @@ static int run_object(struct work *work, const struct selftest_cell *files, stru
                         work->matches[first + count].reference == work->matches[first].reference;
              count++)
             ;
-        if (count_clusters(work, first, count, chance, err))
+        if (count_line(work, first, count, chance, err))
             return -1;
     }
     chance->objects++;
@@ -228,15 +227,13 @@ int selftest_chance_run(struct selftest_run *run, struct error *err)
     work->references = run->content.count - run->content.uniform.count;
     work->sampler = sampler_new(&params, err);
     result = work->sampler ? 0 : -1;
-    if (result == 0 && array_resize(&work->samples, work->references + 1))
-        result = error_set(err, "out of memory");
     if (result == 0 && work->references > 0)
         result = run_objects(work, run, err);
     sampler_free(work->sampler);
     free(work->entries);
-    free(work->samples);
     free(work->matches);
-    free(work->hits);
+    free(work->line);
+    free(work->steps);
     buffer_release(&work->object);
     free(work);
     return result;

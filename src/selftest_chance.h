@@ -5,8 +5,8 @@
 #include "selftest_run.h"
 
 /*
- * Whether E is what it says: the number of clusters of matches that chance alone gives in an object, counted
- * within this process, before any other rule for findings.
+ * Whether E is what it says: the number of references of which chance alone lines up matches in an object,
+ * counted within this process, before any other rule for findings.
  *
  * The objects are what E takes chance to be, made from real content: short blocks of the references, in
  * random order, so that many samples match, but nowhere line up for a reason.  -1 without memory, and if the
@@ -14,7 +14,7 @@
  */
 int selftest_chance_run(struct selftest_run *run, struct error *err);
 
-/* The limit of E with this index, of those below which selftest_chance counts: 10, 1, ... */
+/* The limit of E with this index, of those below which selftest_chance counts: 1000, 100, ... */
 double selftest_chance_limit(size_t index);
 
 #endif

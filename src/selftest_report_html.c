@@ -10,7 +10,7 @@
 #include "selftest_chance.h"
 #include "selftest_report_inner.h"
 
-enum { DEFAULT_DECADE = 4 /* of selftest_chance: 0.001, the default of --max-e */ };
+enum { DEFAULT_DECADE = 6 /* of selftest_chance: 0.001, the default of --max-e */ };
 
 /* The page: one section for each chapter of a test report of NIST's CFTT. */
 
@@ -260,8 +260,7 @@ static void add_calibration(const struct selftest_report *report, struct lab_doc
                                                 {"observed", "clusters", 0, false},
                                                 {"observed : expected", "", LAB_SIGNIFICANT, false}};
     struct lab_table *table =
-        lab_table(document, "selftest-e-decades", "Clusters of chance matches by the E that they get first",
-                  COLUMNS(columns));
+        lab_table(document, "selftest-e-decades", "Clusters of chance matches by their E", COLUMNS(columns));
     uint64_t objects = 0, observed = 0;
 
     for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++) {
@@ -275,13 +274,13 @@ static void add_calibration(const struct selftest_report *report, struct lab_doc
         document,
         "%" PRIu64
         " objects of 64 KiB, of blocks of 12 bytes of the reference files of a class in random order, "
-        "so that samples match (C = 32) but line up by chance only. Observed are the clusters of matches "
-        "that a scan would examine further: it looks up more samples near them, which changes E, and then "
-        "applies the rules above. At the default limit of %g, %" PRIu64
-        " were observed and %g are expected. E supposes that matches are scattered evenly. In content that "
-        "does not repeat itself they are; a reference that repeats phrases or tables has several places for "
-        "a sample, and a ratio above 1 shows that E alone is then too low: that is why it is not the only "
-        "rule. A ratio below 1 shows that it is higher than need be.",
+        "so that samples match (C = 32) but line up by chance only. Observed are the references whose best "
+        "line of matches has such an E; there cannot be more than there are references. At the default limit "
+        "of %g, %" PRIu64
+        " were observed and %g are expected. E supposes that different samples lie at places independent of "
+        "each other. In content that repeats phrases or tables they do not, and a ratio above 1 shows "
+        "that E alone is then too low: that is why it is not the only rule. A ratio below 1 shows that it is "
+        "higher than need be.",
         objects, selftest_chance_limit(DEFAULT_DECADE), observed,
         selftest_chance_limit(DEFAULT_DECADE) * (double)objects);
 }

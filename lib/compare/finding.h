@@ -50,7 +50,7 @@ struct finding {
     double containment;        /* share of the reference's samples that occur in the object */
     bool has_edits;            /* whether edits are valid: not for a part of a reference */
     double edits, edits_low, edits_high;
-    double ln_e; /* natural logarithm of E (chance.h); -INFINITY if identical */
+    double ln_e; /* natural logarithm of E (chance_line.h); -INFINITY if identical */
     enum proof proof;
     uint64_t proved, blocks;      /* proved blocks (identical members) of the reference, out of this number */
     uint64_t also;                /* other references that would explain the same bytes */

@@ -10,15 +10,18 @@
  * Stage 3: finds references that are likely to lie somewhere in the object.
  *
  * In: seeds.  Out: chains.  A chain consists of seeds of one reference that line up (chance.h).  It is
- * accepted if chance alone is unlikely to line up that many, and if they are numerous or dense enough that
- * some stretch may prove them.  Queries that a chain explains need not be looked up.
+ * accepted if chance does not line up that many all the time, and if they are numerous or dense enough that
+ * some stretch may prove them.  What a match is worth is known only when it has been compared
+ * (significance.h); so this filter is generous, and saves work.  Queries that a chain explains need not be
+ * looked up, unless the chain is doubtful.
  */
 struct seed_chain {
     struct set_place place; /* the reference */
     struct cluster cluster; /* where it lies in the object */
     size_t first, count;    /* the reference's seeds, in the list of seeds */
     uint64_t support;       /* number of queries that it explains */
-    bool common;            /* too common to be evidence of a part of the reference: only all of it is reported */
+    bool doubtful;          /* chance may well line up that many: only a comparison can tell */
+    bool common;  /* too common to be evidence of a part of the reference: only all of it is reported */
     bool counted; /* many other chains share its seeds, so it is only counted, not compared; place.first and
                      count, cluster.start and end are set, place.len is approximate */
     bool copy;    /* the same part of the reference also lies elsewhere in the object */
@@ -26,9 +29,8 @@ struct seed_chain {
 
 /* What to look for in an object. */
 struct chains_wanted {
-    double most_ln_e; /* matches with a larger ln E are discarded */
-    bool all;         /* report also references whose matches are explained by others */
-    bool may_part;    /* if there is too much to search, the object will be searched again in parts */
+    bool all;      /* report also references whose matches are explained by others */
+    bool may_part; /* if there is too much to search, the object will be searched again in parts */
     struct effort *effort;
 };
 

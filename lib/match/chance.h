@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 /*
- * Which matches of single samples line up, and how often chance alone would line up that many.
+ * Which matches of single samples line up, and roughly how often chance alone would line up that many.
  *
  * Content that lies in other content has its samples at the same distances from each other, so their
  * diagonals (place in the object - place in the reference) are nearly equal; chance matches are scattered.
  * Hits of different samples are counted in bands of diagonals.  E is the expected number of bands with that
- * many hits in all references together, if hits were scattered as a Poisson process:
+ * many hits in all references together, if hits were scattered as a Poisson process.  It selects what is
+ * compared; the E of a finding is that of chance_line.h, which sees where each match lies:
  *
  *     ln E = ln(references * bands) + ln P(Poisson(rate) >= hits)
  */

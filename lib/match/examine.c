@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "match/merit.h"
 #include "match/proof.h"
+#include "match/significance.h"
 #include "match/whole.h"
 #include "sample/blocks.h"
 
@@ -19,17 +20,22 @@ static const double provable = 0.8;
 
 struct examiner {
     struct aligner *aligner;
+    struct significance *significance;
     struct prover *prover;
+    double most_ln_e;
     struct set_file file;
     struct finding_range hints[MOST_HINTS];
 };
 
-struct examiner *examine_new(struct error *err)
+struct examiner *examine_new(double most_ln_e, struct error *err)
 {
     struct examiner *examiner = memory_new(sizeof *examiner, err);
 
-    if (examiner && (examiner->aligner = alignment_new(err)) && (examiner->prover = proof_new(err)))
+    if (examiner && (examiner->aligner = alignment_new(err)) && (examiner->prover = proof_new(err)) &&
+        (examiner->significance = significance_new(err))) {
+        examiner->most_ln_e = most_ln_e;
         return examiner;
+    }
     examine_free(examiner);
     return NULL;
 }
@@ -40,8 +46,15 @@ void examine_free(struct examiner *examiner)
         return;
     alignment_free(examiner->aligner);
     proof_free(examiner->prover);
+    significance_free(examiner->significance);
     set_file_release(&examiner->file);
     free(examiner);
+}
+
+int examine_begin(struct examiner *examiner, const struct seeds *seeds, const struct queries *queries,
+                  const struct subject *subject, struct error *err)
+{
+    return significance_begin(examiner->significance, seeds, queries, subject, err);
 }
 
 /* ---- proof ---- */
@@ -168,6 +181,7 @@ static int judge(struct examiner *examiner, struct alignment *a, struct set *set
                  struct finding *finding, struct error *err)
 {
     const struct verdict_case c = merit_case(a);
+    double proved = INFINITY;
     uint64_t anchors;
     bool evidence;
 
@@ -178,12 +192,17 @@ static int judge(struct examiner *examiner, struct alignment *a, struct set *set
     finding->ref_size = a->record->place.len;
     finding->resemblance = resemblance_of(a);
     finding->containment = a->comparison.estimate.b_in_a;
-    finding->ln_e = a->chain->cluster.ln_e;
     evidence = merit_is_evidence(a, finding, anchors);
     if (!evidence && !may_prove(a, set, finding))
         return 0;
+    if (significance_of_ranges(examiner->significance, a, finding, &finding->ln_e, err))
+        return -1;
     if (prove(examiner, a, set, finding, err))
         return -1;
+    if (finding_is_complete(finding) &&
+        significance_of_whole(examiner->significance, &finding->ranges[0], &proved, err))
+        return -1;
+    finding->ln_e = fmin(finding->ln_e, proved);
     if (!evidence && finding->proof == PROOF_ESTIMATE)
         return 0;
     finding->verdict = verdict_of_finding(&c, finding);
@@ -211,6 +230,15 @@ static int relate(struct examiner *examiner, const struct seeds *seeds, const st
     return judge(examiner, &alignment, seeds->set, effort, finding, err);
 }
 
+static int find_whole(struct examiner *examiner, struct set *set, const struct subject *subject,
+                      const struct region *region, struct finding *finding, struct error *err)
+{
+    return whole_find(set, subject, region, finding, err) ||
+                   significance_of_whole(examiner->significance, &finding->ranges[0], &finding->ln_e, err)
+               ? -1
+               : 0;
+}
+
 int examine_region(struct examiner *examiner, const struct seeds *seeds, const struct queries *queries,
                    const struct subject *subject, const struct region *region, struct effort *effort,
                    struct findings *findings, struct error *err)
@@ -222,10 +250,10 @@ int examine_region(struct examiner *examiner, const struct seeds *seeds, const s
     if (!finding)
         return -1;
     if (region->whole)
-        result = whole_find(seeds->set, subject, region, finding, err) ? -1 : 1;
+        result = find_whole(examiner, seeds->set, subject, region, finding, err) ? -1 : 1;
     else
         result = relate(examiner, seeds, queries, subject, chain, effort, finding, err);
-    if (result > 0 && is_worth_reporting(chain, finding)) {
+    if (result > 0 && finding->ln_e <= examiner->most_ln_e && is_worth_reporting(chain, finding)) {
         finding->file = chain->place.file;
         return 1;
     }

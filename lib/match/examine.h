@@ -11,10 +11,14 @@
  */
 struct examiner;
 
-/* Returns NULL on error. */
-struct examiner *examine_new(struct error *err);
+/* Findings with a larger ln E are discarded.  Returns NULL on error. */
+struct examiner *examine_new(double most_ln_e, struct error *err);
 void examine_free(struct examiner *examiner);
 
+/* Begins an object that was searched in this way; needed before the first of its regions.  Returns -1 if out
+ * of memory. */
+int examine_begin(struct examiner *examiner, const struct seeds *seeds, const struct queries *queries,
+                  const struct subject *subject, struct error *err);
 /* Returns 1 and appends a finding to the list (without its set, which the caller fills in), 0 if there is no
  * evidence, -1 on error. */
 int examine_region(struct examiner *examiner, const struct seeds *seeds, const struct queries *queries,

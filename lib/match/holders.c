@@ -76,7 +76,7 @@ static bool are_different(struct holders *holders, const struct queries *queries
 }
 
 int holders_gather(struct holders *holders, const struct seeds *seeds, const struct queries *queries,
-                   size_t least, size_t different, struct error *err)
+                   size_t least, struct error *err)
 {
     struct set *set = seeds->set;
     uint32_t number = 0;
@@ -93,7 +93,7 @@ int holders_gather(struct holders *holders, const struct seeds *seeds, const str
         for (next = i + 1; next < seeds->count && seeds->list[next].sample < end;)
             next++;
         if (found && next - i >= least &&
-            are_different(holders, queries, seeds->list + i, next - i, different, ++number) &&
+            are_different(holders, queries, seeds->list + i, next - i, least, ++number) &&
             add(holders, &(struct holder){first, end - first, i, next - i}, err))
             return -1;
     }

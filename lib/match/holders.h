@@ -20,10 +20,10 @@ struct holders {
     size_t claim_room;
 };
 
-/* Collects the references with at least `least` seeds, of at least `different` fingerprints, and resets all
+/* Collects the references with seeds of at least `least` different fingerprints, and resets all
  * claims. */
 int holders_gather(struct holders *holders, const struct seeds *seeds, const struct queries *queries,
-                   size_t least, size_t different, struct error *err);
+                   size_t least, struct error *err);
 void holders_release(struct holders *holders);
 
 /* Notes that one more chain has the query. */

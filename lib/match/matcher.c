@@ -90,7 +90,8 @@ struct matcher *matcher_new(struct set *const *sets, size_t count, const struct 
     matcher->subject.key = options->key;
     if ((matcher->samples = memory_new(2 * MOST_SAMPLES * sizeof *matcher->samples, err)) &&
         chains_open(&matcher->chains, err) == 0 && regions_open(&matcher->regions, err) == 0 &&
-        (matcher->examiner = examine_new(err)) && take_sets(matcher, sets, count, err) == 0)
+        (matcher->examiner = examine_new(options->most_ln_e, err)) &&
+        take_sets(matcher, sets, count, err) == 0)
         return matcher;
     matcher_free(matcher);
     return NULL;
@@ -157,8 +158,7 @@ static int find_chains(struct matcher *matcher, struct seeds *seeds, bool may_pa
     const struct matcher_options *options = &matcher->options;
     struct queries *queries = &matcher->selected;
     struct chains *chains = &matcher->chains;
-    const struct chains_wanted wanted = {options->most_ln_e, options->all_references, may_part,
-                                         &matcher->effort};
+    const struct chains_wanted wanted = {options->all_references, may_part, &matcher->effort};
     int some = 0;
 
     seeds_begin(seeds);
@@ -182,7 +182,8 @@ static int find_findings(struct matcher *matcher, size_t set, struct error *err)
     struct findings *found = &matcher->found;
     struct region *region;
 
-    if (regions_find(regions, &matcher->chains, seeds, queries, &matcher->subject, err))
+    if (regions_find(regions, &matcher->chains, seeds, queries, &matcher->subject, err) ||
+        (regions->count && examine_begin(matcher->examiner, seeds, queries, &matcher->subject, err)))
         return -1;
     while ((region = regions_next(regions))) {
         const int result = examine_region(matcher->examiner, seeds, queries, &matcher->subject, region,

@@ -43,7 +43,8 @@ enum {
 };
 
 /* The share of the samples that must match.  Halving it gains a pair, but 3 of 5 new findings in noise are
- * wrong; doubling it loses 3 cases of noise, and an_edited_file_is_a_variant_with_about_that_many_edits fails. */
+ * wrong; doubling it loses 3 cases of noise, and an_edited_file_is_a_variant_with_about_that_many_edits
+ * fails. */
 static const double dense_share = 0.05;
 
 struct verdict_case merit_case(const struct alignment *alignment)
@@ -150,11 +151,8 @@ static bool is_rich(const uint8_t *window)
     return true;
 }
 
-/* The number of bytes of the object from start to end that lie in rich windows, up to most.  If they cannot
- * be read again, all of them count. */
-static size_t rich_bytes(const struct alignment *a, uint64_t start, uint64_t end, size_t most)
+size_t merit_rich_bytes(struct content *content, uint64_t start, uint64_t end, size_t most)
 {
-    struct content *content = a->subject->content;
     uint64_t at = start > RICH_BEFORE ? start - RICH_BEFORE : 0;
     uint8_t piece[RICH_PIECE];
     size_t rich = 0;
@@ -200,7 +198,7 @@ static double rich_share(const struct alignment *a, const struct finding *findin
         if (!is_in_range(finding, pos, &range) || inside++ % step != 0)
             continue;
         tried++;
-        rich += rich_bytes(a, pos, pos + RICH_WINDOW, 1) > 0;
+        rich += merit_rich_bytes(a->subject->content, pos, pos + RICH_WINDOW, 1) > 0;
     }
     return tried ? (double)rich / (double)tried : 0;
 }
@@ -223,8 +221,8 @@ static bool is_solid(const struct alignment *a, const struct estimate *estimate)
 {
     for (size_t i = 0; i < estimate->solid_count; i++)
         if (estimate->solid[i].anchors >= (is_near(a, &estimate->solid[i]) ? SOLID_ANCHORS : FAR_ANCHORS) &&
-            rich_bytes(a, a->start + estimate->solid[i].a_start, a->start + estimate->solid[i].a_end,
-                       LEAST_SOLID) >= LEAST_SOLID)
+            merit_rich_bytes(a->subject->content, a->start + estimate->solid[i].a_start,
+                             a->start + estimate->solid[i].a_end, LEAST_SOLID) >= LEAST_SOLID)
             return true;
     return false;
 }

@@ -51,6 +51,8 @@ static int by_support(const void *a, const void *b)
         return y->counted ? -1 : 1;
     if (r->whole && x->cluster.main != y->cluster.main)
         return x->cluster.main < y->cluster.main ? -1 : 1;
+    if (x->doubtful != y->doubtful)
+        return y->doubtful ? -1 : 1;
     if (!r->whole && x->support != y->support)
         return x->support > y->support ? -1 : 1;
     if (x->place.len != y->place.len)
@@ -122,8 +124,9 @@ static void count_near_copies(struct regions *regions)
 }
 
 /*
- * Of many near-copies only those that explain most are compared.  Returns whether region `number` is one of
- * the others, or was meant only to be counted; *best: the region there that has a finding, or NULL.
+ * Of many near-copies only those that explain most are compared, and a doubtful chain only where nothing else
+ * was found.  Returns whether region `number` is one of the others, or was meant only to be counted; *best:
+ * the region there that has a finding, or NULL if it is not to be counted.
  */
 static bool is_one_of_many(const struct regions *regions, size_t number, struct region **best)
 {
@@ -136,6 +139,8 @@ static bool is_one_of_many(const struct regions *regions, size_t number, struct 
     for (size_t i = regions->wholes; i < number && covering < MOST_COMPARED && !list[i].chain.counted; i++) {
         if (!covers(&list[i], &list[number]))
             continue;
+        if (list[number].chain.doubtful && list[i].finding)
+            return true;
         if (!*best && list[i].finding)
             *best = &list[i];
         covering++;

@@ -169,22 +169,6 @@ static int locate(const struct seeds *seeds, const struct queries *queries, stru
     return 1;
 }
 
-/* The lowest ln E of a chain in that place: a reference that lies there bit for bit has at least as many
- * seeds. */
-static double best_ln_e(const struct marking *m, const struct cluster *cluster)
-{
-    double best = 0;
-
-    for (size_t i = 0; i < m->count; i++) {
-        const struct seed_chain *other = &m->list[i].chain;
-
-        if (!other->counted && other->cluster.start <= cluster->end && cluster->start <= other->cluster.end &&
-            other->cluster.ln_e < best)
-            best = other->cluster.ln_e;
-    }
-    return best;
-}
-
 static bool is_in_whole(const struct marking *m, const struct cluster *cluster)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -245,7 +229,6 @@ static int mark_counted(struct marking *m)
             continue;
         chain.counted = false;
         chain.support = chain.count;
-        chain.cluster.ln_e = best_ln_e(m, &chain.cluster);
         m->list[i].chain = chain;
         m->list[i].whole = true;
     }
@@ -311,7 +294,6 @@ int whole_find(struct set *set, const struct subject *subject, const struct regi
     finding->ref_size = len;
     finding->containment = 1;
     finding->resemblance = resemblance_of(subject, start, start + len);
-    finding->ln_e = chain->cluster.ln_e;
     finding->has_edits = true;
     finding->verdict = verdict_of_whole(&finding->ranges[0], subject->size, subject->range);
     if (finding->verdict == VERDICT_VARIANT)

@@ -17,7 +17,7 @@
 int whole_mark(struct digest *digest, struct region *regions, size_t count, const struct seeds *seeds,
                const struct queries *queries, const struct subject *subject, struct error *err);
 
-/* Fills the finding for a region that was marked, except for its set and file. */
+/* Fills the finding for a region that was marked, except for its set, file and E. */
 int whole_find(struct set *set, const struct subject *subject, const struct region *region,
                struct finding *finding, struct error *err);
 

@@ -89,7 +89,7 @@ assert "nominal" in page and "Clusters of chance matches" in page
 assert [c["class"] for c in report["chance"]] == ["text", "source", "program", "packed"]
 for c in report["chance"]:
     observed = [d["observed"] for d in c["clusters"]]
-    assert [d["e"] for d in c["clusters"]] == [10, 1, .1, .01, .001, .0001] and c["objects"] == 10
+    assert [d["e"] for d in c["clusters"]] == [1000, 100, 10, 1, .1, .01, .001, .0001] and c["objects"] == 10
     assert observed == sorted(observed, reverse=True) and c["matches"] > 10 * 100 and sum(observed) > 0, c
     if c["class"] == "packed":
         # of 5,462 windows 1 in 32 is selected, and each is in one reference

@@ -229,7 +229,7 @@ check_stages()
     }' | sort
 }
 
-stages=$(sed -n '/^`spans`/,/`scanner`/p' ARCHITECTURE.md | grep -o '`[a-z]*`' | tr -d '`' | paste -sd' ')
+stages=$(sed -n '/^`spans`/,/`scanner`/p' ARCHITECTURE.md | grep -o '`[a-z_]*`' | tr -d '`' | paste -sd' ')
 [ -n "$stages" ] || fail "ARCHITECTURE.md does not state the order of the stages of lib/match"
 report "$({ echo "$stages"; [ ${#objects[@]} -eq 0 ] || (cd "$build" && ${NM:-nm} -AP lib/match/*.o); } | check_stages)"
 

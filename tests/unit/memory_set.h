@@ -127,6 +127,7 @@ static inline void memory_set_add(struct memory_set *set, const struct known *kn
                                           .size = known->size,
                                           .has_record = known->has_record,
                                           .source = 1}};
+    set->info.counts.bytes += known->has_size ? known->size : 0;
     set->info.counts.without_sha1 += !(known->digests.kinds & DIGEST_BIT(DIGEST_SHA1));
     if (!known->has_record)
         return;
