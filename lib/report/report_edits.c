@@ -89,10 +89,13 @@ void report_edits_members(const struct case_row *row, struct buffer *out)
     const struct finding *finding = &row->finding;
     const uint64_t found = finding_members(finding);
 
-    if (found == finding->blocks && finding->verdict == VERDICT_VARIANT)
-        buffer_add_text(out, "same documents, container differs: ");
-    else if (found == finding->blocks)
+    if (found == finding->blocks && finding->proved < found)
+        buffer_add_text(out, "versions of ");
+    if (found == finding->blocks && finding->verdict != VERDICT_VARIANT)
         buffer_add_text(out, "all documents of the reference, among others: ");
+    else if (found == finding->blocks)
+        buffer_add_text(out, finding->proved < found ? "the same documents: "
+                                                     : "same documents, container differs: ");
     buffer_printf(out, "%" PRIu64 " of %" PRIu64 " members identical", finding->proved, finding->blocks);
     if (found > finding->proved)
         buffer_printf(out, ", %" PRIu64 " varied", found - finding->proved);

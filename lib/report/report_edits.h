@@ -26,7 +26,8 @@ void report_edits(const struct report_edits *edits, struct buffer *out);
 /* Appends the edits of a finding, which must have them. */
 void report_edits_of(const struct case_row *row, struct buffer *out);
 /* Appends what two containers have in common, of a finding with PROOF_MEMBERS: "same documents, container
- * differs: 5 of 6 members identical, 1 varied". */
+ * differs: 6 of 6 members identical", or "versions of the same documents: 5 of 6 members identical, 1
+ * varied". */
 void report_edits_members(const struct case_row *row, struct buffer *out);
 
 #endif

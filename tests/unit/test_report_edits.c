@@ -56,8 +56,9 @@ END_TEST
 
 START_TEST(many_edits_of_fully_shared_content_mean_another_order)
 {
-    assert_words((struct report_edits){9216, 8700, 9800, .9996, 50000, 50000, .not_identical = true},
-                 "same content in another order; compared in place, about 9,216 bytes differ (8,700 to 9,800)");
+    assert_words(
+        (struct report_edits){9216, 8700, 9800, .9996, 50000, 50000, .not_identical = true},
+        "same content in another order; compared in place, about 9,216 bytes differ (8,700 to 9,800)");
 }
 END_TEST
 
@@ -74,7 +75,41 @@ START_TEST(few_edits_or_edits_explained_by_lengths_do_not_mean_another_order)
 }
 END_TEST
 
-RUN_TESTS("report_edits", an_estimate_of_no_edits_is_not_called_identical,
+/* Only what is identical in all members is "the same". */
+START_TEST(members_that_varied_are_versions)
+{
+    static const struct {
+        enum verdict verdict;
+        uint32_t identical, members;
+        double containment;
+        const char *words;
+    } cases[] = {
+        {VERDICT_VARIANT, 6, 6, 1, "same documents, container differs: 6 of 6 members identical"},
+        {VERDICT_VARIANT, 0, 1, 1, "versions of the same documents: 0 of 1 members identical, 1 varied"},
+        {VERDICT_VARIANT, 4, 6, 5.0 / 6, "4 of 6 members identical, 1 varied"},
+        {VERDICT_EMBEDDED, 2, 2, 1, "all documents of the reference, among others: 2 of 2 members identical"},
+        {VERDICT_EMBEDDED, 1, 2, 1,
+         "versions of all documents of the reference, among others: 1 of 2 members identical, 1 varied"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct case_row row = {.finding = {.verdict = cases[i].verdict,
+                                                 .proof = PROOF_MEMBERS,
+                                                 .proved = cases[i].identical,
+                                                 .blocks = cases[i].members,
+                                                 .containment = cases[i].containment}};
+        struct buffer out = {0};
+
+        report_edits_members(&row, &out);
+        buffer_add_char(&out, '\0');
+        ck_assert(!out.failed);
+        ck_assert_str_eq(out.data, cases[i].words);
+        buffer_release(&out);
+    }
+}
+END_TEST
+
+RUN_TESTS("report_edits", members_that_varied_are_versions, an_estimate_of_no_edits_is_not_called_identical,
           equal_content_has_no_differing_byte, what_is_not_proved_is_not_called_equal,
           an_estimate_comes_with_its_interval_unless_it_is_exact,
           many_edits_of_fully_shared_content_mean_another_order,
