@@ -87,6 +87,14 @@ static bool has_value(const struct field *field, const char *value)
     return field->len >= strlen(value) && strncasecmp(field->value, value, strlen(value)) == 0;
 }
 
+/* Of codings in the order in which they were applied: the last one. */
+static bool ends_with(const struct field *field, const char *value)
+{
+    const size_t len = strlen(value);
+
+    return field->len >= len && strncasecmp(field->value + field->len - len, value, len) == 0;
+}
+
 /* How long the header is that begins with this line, with the empty line at its end; 0: it does not end. */
 static size_t header_len(const uint8_t *bytes, size_t len)
 {
@@ -268,7 +276,7 @@ static void pass_http(struct warc *warc)
     lines = (struct lines){(const char *)bytes, (const char *)bytes + len};
     while (next_field(&lines, &field))
         if (is_named(&field, "Transfer-Encoding"))
-            warc->is_chunked = has_value(&field, "chunked");
+            warc->is_chunked = ends_with(&field, "chunked");
     warc->data += len;
     if (warc->is_chunked && read_chunk_line(warc, warc->data, &size) == 0)
         warc->is_chunked = false;

@@ -30,6 +30,7 @@ static void make_file(void)
     add_page("http://example.org/chunks", "transfer-encoding: Chunked\r\n",
              "5\r\nfirst\r\n0D;name=value\r\n, and another\r\n0\r\n\r\n");
     add_page("http://example.org/joined", "Transfer-Encoding: chunked\r\n", "what was in chunks");
+    add_page("http://example.org/coded", "Transfer-Encoding: x-own, chunked\r\n", "5\r\ncoded\r\n0\r\n\r\n");
     add("resource", "WARC-Target-URI: ftp://example.org/a\r\n", "a file");
     add("response", "WARC-Target-URI: http://example.org/moved\r\nContent-Type: application/http\r\n",
         "HTTP/1.1 301 Moved\nLocation: /\n\n");
@@ -49,12 +50,13 @@ static void check(const struct containers_list *list, size_t i, const char *name
 
 static void check_all(const struct containers_list *list)
 {
-    ck_assert_uint_eq(list->count, 4);
+    ck_assert_uint_eq(list->count, 5);
     ck_assert_str_eq(list->failure, "");
     check(list, 0, "http://example.org/", "<p>a page</p>");
     check(list, 1, "http://example.org/chunks", "first, and another");
     check(list, 2, "http://example.org/joined", "what was in chunks");
-    check(list, 3, "ftp://example.org/a", "a file");
+    check(list, 3, "http://example.org/coded", "coded");
+    check(list, 4, "ftp://example.org/a", "a file");
 }
 
 START_TEST(yields_what_servers_answered)
@@ -98,12 +100,12 @@ START_TEST(goes_on_after_damage)
     memcpy((char *)memmem(file.data, file.len, "Content-Length: 16", 18), "Content-Length: xx", 18);
     memcpy((char *)memmem(file.data, file.len, "0D;name", 7), "zz;name", 7);
     list = containers_open(&warc_format, file.data, file.len, false, NULL);
-    ck_assert_uint_eq(list.count, 4);
+    ck_assert_uint_eq(list.count, 5);
     ck_assert_str_eq(list.failure, "is damaged");
     check(&list, 0, "http://example.org/", "<p>a page</p>");
     ck_assert_str_eq(list.members[1].failure, "its chunks are damaged");
     ck_assert_mem_eq(list.members[1].data.data, "first", 5);
-    check(&list, 3, "ftp://example.org/a", "a file");
+    check(&list, 4, "ftp://example.org/a", "a file");
     containers_release(&list);
 }
 END_TEST
@@ -134,7 +136,7 @@ START_TEST(survives_headers_without_an_end)
     for (size_t i = 0; i < 100000; i++)
         buffer_add_text(&file, "WARC/1.0\r\n");
     list = containers_open(&warc_format, file.data, file.len, false, NULL);
-    ck_assert_uint_eq(list.count, 4);
+    ck_assert_uint_eq(list.count, 5);
     ck_assert_str_eq(list.failure, "is damaged");
     containers_release(&list);
     list = containers_open(&warc_format, text, strlen(text), false, NULL);
