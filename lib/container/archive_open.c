@@ -62,13 +62,14 @@ static void describe(struct container_member *member, struct archive_entry *entr
 static bool has_content(struct archive *archive, struct archive_entry *entry)
 {
     const bool has_size = archive_entry_size_is_set(entry) && archive_entry_size(entry) > 0;
+    const bool is_ar = (archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_AR;
 
     if (archive_entry_filetype(entry) == AE_IFDIR || archive_entry_filetype(entry) == AE_IFLNK)
         return false;
-    if ((archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_AR && !has_size &&
-        strcmp(archive_entry_pathname(entry), "//") == 0)
+    if (is_ar && !has_size && strcmp(archive_entry_pathname(entry), "//") == 0)
         return false; /* the table of names, which libarchive has taken */
-    return has_size || (archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry));
+    /* ar has nothing but files, of which it often does not say so. */
+    return has_size || is_ar || (archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry));
 }
 
 /* What is wrong with the stream is the cause of what is wrong with the archive in it. */

@@ -514,7 +514,25 @@ START_TEST(believes_no_size)
 }
 END_TEST
 
-RUN_TESTS("archive", yields_what_other_programs_packed, recognises_each_as_what_it_is,
-          yields_the_files_of_images, reports_what_is_encrypted, says_where_stored_members_lie,
-          yields_beginnings_of_what_is_cut_off, unpacks_the_beginnings_of_files, ends_where_the_archive_ends,
-          checks_the_crc_of_gzip, opens_no_file, survives_a_lack_of_memory, believes_no_size)
+/* ar(1) writes the mode without the kind of file; and an empty file is one. */
+START_TEST(yields_empty_files_in_ar)
+{
+    static const char archive[] = "!<arch>\n"
+                                  "empty/          0           0     0     644     0         `\n"
+                                  "one/            0           0     0     644     1         `\nx\n";
+    struct containers_list list = containers_open(&archive_format_ar, archive, strlen(archive), false, NULL);
+
+    ck_assert_uint_eq(list.count, 2);
+    ck_assert_mem_eq(list.members[0].name.data, "empty", 5);
+    ck_assert_uint_eq(list.members[0].data.len, 0);
+    ck_assert_str_eq(list.members[0].failure, "");
+    ck_assert_uint_eq(list.members[1].data.len, 1);
+    containers_release(&list);
+}
+END_TEST
+
+RUN_TESTS("archive", yields_empty_files_in_ar, yields_what_other_programs_packed,
+          recognises_each_as_what_it_is, yields_the_files_of_images, reports_what_is_encrypted,
+          says_where_stored_members_lie, yields_beginnings_of_what_is_cut_off,
+          unpacks_the_beginnings_of_files, ends_where_the_archive_ends, checks_the_crc_of_gzip, opens_no_file,
+          survives_a_lack_of_memory, believes_no_size)
