@@ -89,6 +89,9 @@ struct evidence_bounds {
 /* Sets the number of items of a task, and its limits on CPU time and on the size of the result. */
 void evidence_rules_limit(struct crew_task *task, const struct evidence_bounds *bounds);
 
+/* Returns the number of items of a task. */
+uint64_t evidence_rules_items(const void *task, size_t len);
+
 /* Returns how many messages of a kind a task's result may contain, for an image of this size. */
 uint64_t evidence_rules_most(const void *task, size_t len, enum evidence_message message, uint64_t size);
 

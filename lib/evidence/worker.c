@@ -125,6 +125,8 @@ static void do_task(struct evidence_worker *worker, uint64_t kind, struct wire *
     }
 }
 
+enum { KEPT = 4 }; /* one part in so many of the room for members is shared among the items */
+
 /* One problem message is held back for send_cut. */
 static void set_limits(struct evidence_worker *worker, const void *task, size_t len)
 {
@@ -136,6 +138,11 @@ static void set_limits(struct evidence_worker *worker, const void *task, size_t 
     worker->cut = false;
     worker->sent = worker->begun = 0;
     worker->member_room = EVIDENCE_MEMBER_BYTES - EVIDENCE_LAST_MEMBER;
+    worker->items = evidence_rules_items(task, len);
+    worker->share = (struct worker_share){0};
+    if (worker->items > 0)
+        worker->share = (struct worker_share){worker->member_room / KEPT / worker->items,
+                                              worker->left[MESSAGE_MEMBER] / KEPT / worker->items};
     worker->allowance = (struct allowance){.most = evidence_rules_allowance(task, len)};
 }
 

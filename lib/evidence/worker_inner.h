@@ -41,7 +41,12 @@ struct evidence_worker {
     bool cut;                         /* these limits cut something off */
     uint64_t sent, begun;             /* messages sent and items begun in this task */
     uint64_t member_room;             /* bytes that it may still send of members */
-    struct allowance allowance;       /* by this task */
+    struct worker_share {
+        uint64_t bytes, members;
+    } share,                    /* of members, for each item of the task at the least, */
+        kept;                   /* and for all those after the present one */
+    uint64_t items;             /* of the task */
+    struct allowance allowance; /* by this task */
 };
 
 /* ---- tasks, one function each; wire is positioned after the kind and the file system ---- */

@@ -77,6 +77,16 @@ static void send_object(struct evidence_worker *worker, enum evidence_message me
     object_encode(&worker->out, object);
 }
 
+/* One container could take all the room for members that a task has, so some is kept for the items that
+ * follow. */
+static void keep_room(struct evidence_worker *worker, uint64_t item)
+{
+    const uint64_t following = item < worker->items ? worker->items - item - 1 : 0;
+
+    worker->kept.bytes = following * worker->share.bytes;
+    worker->kept.members = following * worker->share.members;
+}
+
 /* Of members only as many are sent as fit into the result beside the objects; there is always room for the
  * one that says so. */
 static bool send_member(struct evidence_worker *worker, const struct object *object)
@@ -88,7 +98,8 @@ static bool send_member(struct evidence_worker *worker, const struct object *obj
     send_object(worker, MESSAGE_MEMBER, object);
     worker->member_room -= worker->out.len < worker->member_room ? worker->out.len : worker->member_room;
     worker_send(worker);
-    return fits && worker->member_room > 0 && worker->left[MESSAGE_MEMBER] > 1;
+    return fits && worker->member_room > worker->kept.bytes &&
+           worker->left[MESSAGE_MEMBER] > worker->kept.members + 1;
 }
 
 bool worker_send_object(void *arg, struct object *object)
@@ -100,6 +111,7 @@ bool worker_send_object(void *arg, struct object *object)
     if (object->kind == OBJECT_MEMBER)
         return send_member(worker, object);
     allowance_begin(&worker->allowance);
+    keep_room(worker, object->item);
     if (worker_may_send(worker, MESSAGE_OBJECT)) {
         send_object(worker, MESSAGE_OBJECT, object);
         worker_send(worker);

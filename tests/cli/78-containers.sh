@@ -142,6 +142,17 @@ says err "hollow.gz: opening stopped: more bytes were unpacked than an object ma
 says err "sparse.gz: opening stopped: more bytes were unpacked than an object may yield"
 says err "nested more than 5 deep"
 same "beside the bombs" 1 "$(found - identical)"
+# names of 4 KB take all the room that neighbours have for their members, too
+mkdir names
+python3 - <<'PY'
+import gzip, tarfile
+long = tarfile.TarInfo('n' * 4000).tobuf(tarfile.GNU_FORMAT)
+open('names/a.tgz', 'wb').write(gzip.compress(long * 1000, 1) * 80)
+PY
+cp packed/b.zip names/
+status 3 "$KITH" ls -q --csv names
+same "too many names" 1 "$(grep -c 'a.tgz.*opening stopped: too many members to report' out)"
+same "beside them" "$("$KITH" ls -q --csv packed/b.zip | grep -c ',member,')" "$(grep -c 'member,b.zip/.*,ok' out)"
 # many small ones: 60 MiB of zeros in runs of 128 KiB, in less than 2 KB
 mkdir many
 python3 - <<'PY'
