@@ -120,6 +120,8 @@ static void show_unknown_letter(const struct command *command, int letter, const
         show_unknown(command, given, given + 1, len - 1);
     else if (flag >= 0 && given[2] == '=')
         options_wrong(command, "option -%c takes no value", given[1]);
+    else if (letter == '/') /* as in "-/zip/a.txt", which kith ls shows */
+        options_wrong(command, "unknown option '-/': write -- before an address that begins with a dash");
     else
         options_wrong(command, "unknown option '%s'", letters);
 }

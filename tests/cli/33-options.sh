@@ -95,6 +95,7 @@ refused "unknown option '--depe', did you mean --deep?" "$KITH" scan --depe -r k
 refused "unknown option '--deeep', did you mean --deep?" "$KITH" scan --deeep=1 -r known.kith tree
 refused "unknown option '-deep', did you mean --deep?" "$KITH" scan -deep -r known.kith tree
 refused "unknown option '--nonsense' (see: kith scan --help)" "$KITH" scan --nonsense -r known.kith tree
+refused "write -- before an address that begins with a dash" "$KITH" extract -d out tree.zip -/zip/a.txt
 refused "unknown option '-Z' (see: kith scan --help)" "$KITH" scan -qZ -r known.kith tree
 refused "option --max-size needs a value (SIZE)" "$KITH" scan tree --max-size
 refused "option -r needs a value (SET)" "$KITH" scan tree -r
