@@ -193,7 +193,8 @@ static int find_findings(struct matcher *matcher, size_t set, struct error *err)
             return -1;
         if (result > 0) {
             found->list[found->count - 1].set = (uint32_t)set;
-            regions_settle(region, found);
+            if (regions_settle(regions, region, found, err))
+                return -1;
         }
     }
     regions_count(regions, found);

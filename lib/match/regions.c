@@ -18,19 +18,32 @@ enum {
      * (excessive_work_is_dropped_and_reported_and_findings_so_far_are_kept).  No object of the corpora needs
      * it. */
     MORE_WORK = 4,
+    /* Regions and findings in a place that are looked at in the time it takes to compare one sample
+     * (effort.h). */
+    LOOKS_A_SAMPLE = 8,
 };
 
 int regions_open(struct regions *regions, struct error *err)
 {
     regions->list = malloc(MOST_REGIONS * sizeof *regions->list);
-    if (!regions->list)
+    regions->starts = malloc(MOST_REGIONS * sizeof *regions->starts);
+    if (!regions->list || !regions->starts)
         return error_set(err, "out of memory");
     regions->digest = digest_new(DIGEST_BIT(DIGEST_SHA1), err);
     return regions->digest ? 0 : -1;
 }
 
+/* Frees what is kept of the places of regions and findings. */
+static void forget_places(struct regions *regions)
+{
+    spans_release(&regions->compared);
+    spans_release(&regions->found);
+}
+
 void regions_release(struct regions *regions)
 {
+    forget_places(regions);
+    free(regions->starts);
     free(regions->list);
     digest_free(regions->digest);
     *regions = (struct regions){0};
@@ -62,6 +75,35 @@ static int by_support(const void *a, const void *b)
     return x->cluster.low < y->cluster.low ? -1 : x->cluster.low > y->cluster.low;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Notes where the regions lie that need comparison, so that those in a place are found without looking at all
+ * others. */
+static int note_places(struct regions *regions, struct error *err)
+{
+    forget_places(regions);
+    for (size_t i = 0; i < regions->count; i++)
+        regions->starts[i] = regions->list[i].chain.cluster.start;
+    if (regions->count)
+        qsort(regions->starts, regions->count, sizeof *regions->starts, by_number);
+    if (spans_open(&regions->compared, regions->starts, regions->count, err) ||
+        spans_open(&regions->found, regions->starts, regions->count, err))
+        return -1;
+    for (size_t i = regions->wholes; i < regions->count; i++) {
+        const struct seed_chain *chain = &regions->list[i].chain;
+
+        if (!chain->counted &&
+            spans_add(&regions->compared, chain->cluster.start, chain->cluster.end + 1, i, err))
+            return -1;
+    }
+    return 0;
+}
+
 int regions_find(struct regions *regions, const struct chains *chains, const struct seeds *seeds,
                  const struct queries *queries, const struct subject *subject, struct error *err)
 {
@@ -78,7 +120,7 @@ int regions_find(struct regions *regions, const struct chains *chains, const str
         qsort(regions->list, regions->count, sizeof *regions->list, by_support);
     while (regions->wholes < regions->count && regions->list[regions->wholes].whole)
         regions->wholes++;
-    return 0;
+    return note_places(regions, err);
 }
 
 /* ---- what explains what ---- */
@@ -107,60 +149,75 @@ static struct region *whole_around(const struct regions *regions, const struct r
     return NULL;
 }
 
-/* Removes near-copies of references that lie there bit for bit from the list, and counts them. */
+/* Counts near-copies of references that lie there bit for bit, which need no comparison. */
 static void count_near_copies(struct regions *regions)
 {
-    size_t kept = regions->wholes;
-
     for (size_t i = regions->wholes; i < regions->count; i++) {
-        struct region *whole = whole_around(regions, &regions->list[i]);
+        struct region *region = &regions->list[i], *whole = whole_around(regions, region);
 
+        region->near = whole;
         if (whole)
             whole->also++;
-        else
-            regions->list[kept++] = regions->list[i];
     }
-    regions->count = kept;
+}
+
+/* What is asked about a region. */
+struct question {
+    const struct regions *regions;
+    const struct region *region;
+    uint64_t *looks; /* how many others were looked at */
+};
+
+static bool covers_it(const void *arg, size_t number)
+{
+    const struct question *question = arg;
+    const struct region *other = &question->regions->list[number];
+
+    ++*question->looks;
+    return !other->near && covers(other, question->region);
 }
 
 /*
  * Of many near-copies only those that explain most are compared, and a doubtful chain only where nothing else
- * was found.  Returns whether region `number` is one of the others, or was meant only to be counted; *best:
- * the region there that has a finding, or NULL if it is not to be counted.
+ * was found.  Returns whether the region is one of the others, or was meant only to be counted; *best: the
+ * region there that has a finding, or NULL if it is not to be counted.
  */
-static bool is_one_of_many(const struct regions *regions, size_t number, struct region **best)
+static bool is_one_of_many(const struct regions *regions, const struct question *question,
+                           struct region **best)
 {
-    struct region *list = regions->list;
-    size_t covering = 0;
+    const struct region *region = question->region;
+    size_t covering[MOST_COMPARED], count;
 
     *best = NULL;
     if (regions->all)
         return false;
-    for (size_t i = regions->wholes; i < number && covering < MOST_COMPARED && !list[i].chain.counted; i++) {
-        if (!covers(&list[i], &list[number]))
-            continue;
-        if (list[number].chain.doubtful && list[i].finding)
-            return true;
-        if (!*best && list[i].finding)
-            *best = &list[i];
-        covering++;
+    count = spans_lowest(&regions->compared, region->chain.cluster.start, (size_t)(region - regions->list),
+                         covers_it, question, covering, MOST_COMPARED);
+    for (size_t i = 0; i < count && !*best; i++)
+        if (regions->list[covering[i]].finding)
+            *best = &regions->list[covering[i]];
+    if (*best && region->chain.doubtful) {
+        *best = NULL;
+        return true;
     }
-    return covering >= MOST_COMPARED || list[number].chain.counted;
+    return count == MOST_COMPARED || region->chain.counted;
+}
+
+static bool found_it(const void *arg, size_t number)
+{
+    const struct question *question = arg;
+    const struct region *other = &question->regions->list[number];
+
+    ++*question->looks;
+    return other->chain.place.first == question->region->chain.place.first &&
+           question->region->chain.cluster.end <= other->span.obj_end;
 }
 
 /* Whether the same reference was found there already, from other seeds. */
-static bool is_found(const struct regions *regions, size_t number)
+static bool is_found(const struct regions *regions, const struct question *question)
 {
-    const struct seed_chain *chain = &regions->list[number].chain;
-
-    for (size_t i = 0; i < number; i++) {
-        const struct region *other = &regions->list[i];
-
-        if (other->chain.place.first == chain->place.first && other->finding &&
-            other->span.obj_start <= chain->cluster.start && chain->cluster.end <= other->span.obj_end)
-            return true;
-    }
-    return false;
+    return spans_first(&regions->found, question->region->chain.cluster.start, found_it, question) !=
+           SPANS_NONE;
 }
 
 /* ---- one by one ---- */
@@ -181,37 +238,51 @@ static bool next_is_whole(struct regions *regions)
     return regions->next < regions->wholes;
 }
 
+/* Whether the region is to be compared; if not, it is counted where it should be. */
+static bool is_wanted(struct regions *regions, const struct region *region)
+{
+    uint64_t looks = 0;
+    const struct question question = {regions, region, &looks};
+    struct region *best = NULL;
+    bool wanted = false;
+
+    if (region->chain.counted || !is_found(regions, &question))
+        wanted = !is_one_of_many(regions, &question, &best);
+    if (!wanted && best)
+        best->also++;
+    effort_add(regions->effort, looks / LOOKS_A_SAMPLE);
+    return wanted;
+}
+
 struct region *regions_next(struct regions *regions)
 {
     const struct effort *effort = regions->effort;
-    struct region *region, *best;
 
     if (next_is_whole(regions))
         return &regions->list[regions->next++];
     if (regions->next == regions->wholes && !regions->all)
         count_near_copies(regions);
     while (regions->next < regions->count) {
-        const size_t number = regions->next++;
+        struct region *region = &regions->list[regions->next];
 
         if (effort->done >= effort->most + effort->most / MORE_WORK) {
             regions->cut = true;
             return NULL;
         }
-        region = &regions->list[number];
-        if (!region->chain.counted && is_found(regions, number))
-            continue;
-        if (!is_one_of_many(regions, number, &best))
+        regions->next++;
+        if (!region->near && is_wanted(regions, region))
             return region;
-        if (best)
-            best->also++;
     }
     return NULL;
 }
 
-void regions_settle(struct region *region, const struct findings *findings)
+int regions_settle(struct regions *regions, struct region *region, const struct findings *findings,
+                   struct error *err)
 {
     region->finding = findings->count;
     region->span = findings->list[findings->count - 1].span;
+    return spans_add(&regions->found, region->span.obj_start, region->span.obj_end + 1,
+                     (size_t)(region - regions->list), err);
 }
 
 void regions_count(const struct regions *regions, struct findings *findings)

@@ -4,6 +4,7 @@
 
 #include "compare/finding.h"
 #include "match/chains.h"
+#include "match/spans.h"
 
 /*
  * Stage 4: selects the chains that are worth comparing with the object.
@@ -18,6 +19,7 @@ struct region {
     size_t finding;            /* number of its finding, from 1; 0: none */
     struct finding_range span; /* range of that finding */
     uint64_t also;             /* number of references that were only counted there */
+    bool near;                 /* it is a near-copy of a whole one, which counts it */
 };
 
 struct regions {
@@ -29,6 +31,9 @@ struct regions {
 
     struct effort *effort;
     struct digest *digest; /* computes SHA-1 */
+    uint64_t *starts;      /* of the regions, sorted: */
+    struct spans compared; /* the clusters of those that need comparison, */
+    struct spans found;    /* and the findings there */
 };
 
 /* Returns -1 if out of memory.  A zeroed struct, or one whose opening failed, may be released. */
@@ -40,8 +45,10 @@ int regions_find(struct regions *regions, const struct chains *chains, const str
                  const struct queries *queries, const struct subject *subject, struct error *err);
 /* Returns the next region to compare, or NULL at the end. */
 struct region *regions_next(struct regions *regions);
-/* Notes that the last of the findings came of this region. */
-void regions_settle(struct region *region, const struct findings *findings);
+/* Notes that the last of the findings came of this region, the one returned last.  Returns -1 if out of
+ * memory. */
+int regions_settle(struct regions *regions, struct region *region, const struct findings *findings,
+                   struct error *err);
 /* Adds to each finding the number of references that were only counted with it. */
 void regions_count(const struct regions *regions, struct findings *findings);
 

@@ -63,17 +63,39 @@ int spans_add(struct spans *spans, uint64_t start, uint64_t end, size_t number, 
     return 0;
 }
 
-size_t spans_first(const struct spans *spans, uint64_t point, bool (*test)(const void *arg, size_t number),
-                   const void *arg)
+/* Inserts a number below the last of the `most`.  Returns how many there are then. */
+static size_t insert(size_t *numbers, size_t count, size_t most, size_t number)
 {
-    size_t first = SPANS_NONE;
+    size_t at = count < most ? count : most - 1;
+
+    for (; at > 0 && numbers[at - 1] > number; at--)
+        numbers[at] = numbers[at - 1];
+    numbers[at] = number;
+    return count < most ? count + 1 : most;
+}
+
+size_t spans_lowest(const struct spans *spans, uint64_t point, size_t below,
+                    bool (*test)(const void *arg, size_t number), const void *arg, size_t *numbers,
+                    size_t most)
+{
+    size_t count = 0;
 
     for (size_t node = rank_of(spans, point) + spans->point_count; node > 0; node /= 2)
         for (size_t at = spans->lists[node].first; at; at = spans->entries[at].next) {
-            if (spans->entries[at].number >= first)
+            const size_t number = spans->entries[at].number;
+
+            if (number >= (count < most ? below : numbers[most - 1]))
                 break;
-            if (test(arg, spans->entries[at].number))
-                first = spans->entries[at].number;
+            if (test(arg, number))
+                count = insert(numbers, count, most, number);
         }
-    return first;
+    return count;
+}
+
+size_t spans_first(const struct spans *spans, uint64_t point, bool (*test)(const void *arg, size_t number),
+                   const void *arg)
+{
+    size_t first;
+
+    return spans_lowest(spans, point, SPANS_NONE, test, arg, &first, 1) ? first : SPANS_NONE;
 }

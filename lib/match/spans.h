@@ -31,8 +31,12 @@ void spans_release(struct spans *spans);
 /* Adds the span [start, end).  Numbers must ascend from call to call.  Returns -1 if memory runs out. */
 int spans_add(struct spans *spans, uint64_t start, uint64_t end, size_t number, struct error *err);
 
-/* The smallest number of a span that contains the point, which is one of the points, and for which the test
- * holds; SPANS_NONE if there is none. */
+/* The smallest numbers of spans that contain the point, which is one of the points, and for which the test
+ * holds: at most `most` of them that are below this limit, in ascending order.  Returns how many. */
+size_t spans_lowest(const struct spans *spans, uint64_t point, size_t below,
+                    bool (*test)(const void *arg, size_t number), const void *arg, size_t *numbers,
+                    size_t most);
+/* The smallest of them, without a limit; SPANS_NONE if there is none. */
 size_t spans_first(const struct spans *spans, uint64_t point, bool (*test)(const void *arg, size_t number),
                    const void *arg);
 
