@@ -432,11 +432,15 @@ static int find_again(struct chains *chains, const struct seeds *seeds, struct q
 int chains_find_elsewhere(struct chains *chains, struct seeds *seeds, struct queries *queries,
                           struct error *err)
 {
-    const size_t covered = cover(chains);
-    const size_t explained =
-        explain_seeds(chains, covered, seeds, queries) + explain_postponed(seeds, queries);
+    size_t covered, explained;
     int more;
 
+    if (chains->wanted.may_part && seeds_would_be_cut(seeds, queries)) {
+        chains->cut = true;
+        return 0;
+    }
+    covered = cover(chains);
+    explained = explain_seeds(chains, covered, seeds, queries) + explain_postponed(seeds, queries);
     seeds->noise -= explained;
     more = seeds_look_up_postponed(seeds, queries, err);
     if (more < 0)

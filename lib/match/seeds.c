@@ -63,6 +63,16 @@ bool seeds_are_cut(const struct seeds *seeds)
     return seeds->count >= MOST_SEEDS;
 }
 
+bool seeds_would_be_cut(const struct seeds *seeds, const struct queries *queries)
+{
+    uint64_t count = seeds->count;
+
+    for (size_t i = 0; i < queries->count && count < MOST_SEEDS; i++)
+        if (queries->states[i] == QUERY_POSTPONED)
+            count += queries->files[i];
+    return count >= MOST_SEEDS;
+}
+
 size_t seeds_from(const struct seeds *seeds, uint64_t sample)
 {
     return SEARCH_FIRST(i, 0, seeds->count, seeds->list[i].sample >= sample);

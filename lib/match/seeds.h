@@ -63,6 +63,9 @@ int seeds_look_up_postponed(struct seeds *seeds, struct queries *queries, struct
 
 /* Whether a sample that this number of files have is evidence of a part of one of them. */
 bool seeds_is_rare(const struct seeds *seeds, uint32_t files);
+/* Whether looking up the postponed queries would reach the limit, so that there may be more seeds than are
+ * kept. */
+bool seeds_would_be_cut(const struct seeds *seeds, const struct queries *queries);
 /* Whether the limit was reached, so that there may be more seeds than are kept. */
 bool seeds_are_cut(const struct seeds *seeds);
 /* Returns the index of the first seed of a sample, or of the next sample that has seeds. */
