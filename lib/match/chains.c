@@ -28,7 +28,8 @@ enum {
     /* With fewer references than this, noise is averaged over this number, since a few references are no
      * measure of what is usual.  50 and 200 change E in 16 and 86 rows, and no finding. */
     FEW_REFERENCES = 100,
-    MOST_LEAST = 16, /* a limit: this many seeds are worth a look whatever their E */
+    MOST_HALVINGS = 3, /* the most that is concluded from how far one search came */
+    MOST_LEAST = 16,   /* a limit: this many seeds are worth a look whatever their E */
     /* Hits that a copy of a part must have to count as a second place rather than chance.  3 changes one row;
      * with 12 the test a_part_that_occurs_three_times_is_found_three_times fails. */
     LEAST_COPY = 6,
@@ -296,17 +297,29 @@ static void count_only(struct chains *chains, const struct seeds *seeds, const s
 
 /* ---- all references ---- */
 
+/* How often to halve the queries if the search of so many references, those with most seeds, gave as many
+ * chains as there is room for. */
+static unsigned halvings_for(size_t searched, size_t references)
+{
+    unsigned halvings = 1;
+
+    while (halvings < MOST_HALVINGS && searched << halvings < references)
+        halvings++;
+    return halvings;
+}
+
 int chains_find(struct chains *chains, const struct seeds *seeds, struct queries *queries, struct error *err)
 {
     struct holders *holders = &chains->holders;
     const size_t least = least_seeds(seeds, queries);
+    size_t i;
 
     chains->count = 0;
     chains->cut = false;
     queries_reopen(queries);
     if (holders_gather(holders, seeds, queries, least, err))
         return -1;
-    for (size_t i = 0; i < holders->count && !chains_are_over(chains, seeds); i++) {
+    for (i = 0; i < holders->count && !chains_are_over(chains, seeds); i++) {
         const struct holder *holder = &holders->list[i];
 
         if (!chains->wanted.all && holders_is_one_of_many(holders, seeds, holder))
@@ -315,6 +328,7 @@ int chains_find(struct chains *chains, const struct seeds *seeds, struct queries
             return -1;
     }
     chains->cut = chains->cut || effort_is_spent(chains->wanted.effort);
+    chains->halved = halvings_for(i, holders->count);
     return 0;
 }
 
@@ -437,6 +451,7 @@ int chains_find_elsewhere(struct chains *chains, struct seeds *seeds, struct que
 
     if (chains->wanted.may_part && seeds_would_be_cut(seeds, queries)) {
         chains->cut = true;
+        chains->halved = 1;
         return 0;
     }
     covered = cover(chains);

@@ -37,7 +37,8 @@ struct chains_wanted {
 struct chains {
     struct seed_chain *list;
     size_t count;
-    bool cut; /* there may be more chains than were found */
+    bool cut;        /* there may be more chains than were found */
+    unsigned halved; /* then: how many times to halve the queries so that there may be few enough */
 
     /* work space */
     struct chains_wanted wanted;

@@ -214,9 +214,12 @@ static size_t widest_gap(const struct matcher *matcher, const struct query_range
     return widest;
 }
 
+static int match_parts(struct matcher *matcher, size_t set, struct query_range range, unsigned halvings,
+                       struct error *err);
+
 /*
  * Matches some queries with one set, through all stages: queries, seeds, chains, regions, alignments, proofs,
- * verdicts.  Searches them in two parts if they are too much at once.
+ * verdicts.  Searches them in parts if they are too much at once.
  */
 static int match_range(struct matcher *matcher, size_t set, struct query_range range, struct error *err)
 {
@@ -234,19 +237,29 @@ static int match_range(struct matcher *matcher, size_t set, struct query_range r
         find_chains(matcher, seeds, may_part, err))
         return -1;
     is_cut = matcher->chains.cut || seeds_are_cut(seeds);
-    if (is_cut && may_part && !effort_is_spent(&matcher->effort)) {
-        const size_t half = widest_gap(matcher, &range);
-        const struct query_range rest = {range.first + half, range.count - half};
-
-        return match_range(matcher, set, (struct query_range){range.first, half}, err) ||
-                       match_range(matcher, set, rest, err)
-                   ? -1
-                   : 0;
-    }
+    if (is_cut && may_part && !effort_is_spent(&matcher->effort))
+        return match_parts(matcher, set, range, matcher->chains.halved, err);
     matcher->cut = matcher->cut || is_cut;
     if (seeds->common > matcher->common)
         matcher->common = seeds->common;
     return find_findings(matcher, set, err);
+}
+
+/* Matches the halves of a range, or the halves of these, one after the other. */
+static int match_parts(struct matcher *matcher, size_t set, struct query_range range, unsigned halvings,
+                       struct error *err)
+{
+    struct query_range rest;
+    size_t half;
+
+    if (halvings == 0 || range.count < LEAST_PARTED)
+        return match_range(matcher, set, range, err);
+    half = widest_gap(matcher, &range);
+    rest = (struct query_range){range.first + half, range.count - half};
+    return match_parts(matcher, set, (struct query_range){range.first, half}, halvings - 1, err) ||
+                   match_parts(matcher, set, rest, halvings - 1, err)
+               ? -1
+               : 0;
 }
 
 /* Matches the first `count` queries with these sets.  sampled: the object is sampled up to this offset. */
