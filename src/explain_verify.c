@@ -82,11 +82,15 @@ static bool has_inode(const struct case_object *object)
     return object->kind == OBJECT_FILE && is_inode(object->address) && !strchr(object->volume, '/');
 }
 
+static bool is_inside(const struct case_evidence *evidence)
+{
+    return strncmp(evidence->stamp, "inside ", 7) == 0;
+}
+
 /* Images in which icat finds files as kith does. */
 static bool is_for_icat(const struct case_evidence *evidence)
 {
-    return is_one_raw_file(evidence) ||
-           (strcmp(evidence->format, "E01") == 0 && strncmp(evidence->stamp, "inside ", 7) != 0);
+    return is_one_raw_file(evidence) || (strcmp(evidence->format, "E01") == 0 && !is_inside(evidence));
 }
 
 static enum method method_of(const struct case_row *row)
@@ -326,9 +330,9 @@ static void put_sector(struct explain_text *text, const struct case_row *row, st
         !casefile_on_image(&row->object, span->obj_start, &image, &len))
         return;
     explain_paragraph(text,
-                      "On the image, the match begins at byte %" PRIu64 " (sector %" PRIu64
+                      "On the %simage, the match begins at byte %" PRIu64 " (sector %" PRIu64
                       " of 512 bytes, byte %" PRIu64 " in it).",
-                      image, image / SECTOR, image % SECTOR);
+                      is_inside(row->evidence) ? "inner " : "", image, image / SECTOR, image % SECTOR);
     if (!is_one_raw_file(row->evidence) || len < span->obj_end - span->obj_start ||
         !finding_is_complete(&row->finding) || row->finding.verdict == VERDICT_IDENTICAL)
         return;

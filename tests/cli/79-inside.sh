@@ -170,6 +170,7 @@ grep -q "^$inner,2@1048576,[0-9-]*,file,report.txt,,90000,[0-9a-f]*,identical," 
 finding=$(grep "^$inner.*,report.txt,.*identical" out | tr -d '\r' | grep -o '2\.[0-9]*\.[0-9]*$')
 status 0 "$KITH" explain one.case "$finding"
 says out "kith extract -d exhibit one.case $finding"
+says out "On the inner image, the match begins at byte"
 grep -q "icat\|dd if" out && fail "a command that cannot read $inner: $(cat out)"
 status 0 "$KITH" extract -q -d exhibit one.case "$finding"
 cmp -s exhibit/*report.txt disk/report.txt || fail "not what was planted: $(ls exhibit)"
