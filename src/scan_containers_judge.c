@@ -393,18 +393,25 @@ static int add_finding(struct judging *judging, const struct candidate *candidat
     return result ? -1 : scan_containers_add_found(&container->own, &found, err);
 }
 
-/* The bytes of the containers may be more alike than their members say; and of those with one member, such as
- * the text of a page, they say more precisely in what they differ.  NULL: they do not. */
+/* Containers with one member, such as the text of a page, that is not identical.  What they have in common is
+ * then said by a finding with ranges: that of their bytes or that of the member. */
+static bool is_single(const struct judging *judging, const struct candidate *candidate)
+{
+    return judging->container->members == 1 && candidate->members == 1 && candidate->identical == 0;
+}
+
+/* The bytes of the containers may be more alike than their members say; and of those with one member, they
+ * say more precisely in what they differ.  NULL: they do not. */
 static struct found *find_better(const struct judging *judging, const struct candidate *candidate,
                                  enum verdict verdict)
 {
     const struct scan_container *container = judging->container;
-    const bool is_single = container->members == 1 && candidate->members == 1 && candidate->identical == 0;
+    const unsigned worst = verdict + is_single(judging, candidate);
 
     for (size_t i = 0; i < judging->own_count; i++) {
         struct found *own = &container->own.list[i];
 
-        if (own->set == judging->set && own->file == candidate->file && own->verdict < verdict + is_single)
+        if (own->set == judging->set && own->file == candidate->file && own->verdict < worst)
             return own;
     }
     return NULL;
@@ -424,6 +431,8 @@ static int try_candidate(struct judging *judging, struct candidate *candidate, s
     if (better) {
         better->is_kept = true;
         rank = better->rank;
+    } else if (is_single(judging, candidate)) {
+        return 0;
     } else if (add_finding(judging, candidate, verdict, &rank, err))
         return -1;
     return fold_marked(judging, candidate->file, rank, err);

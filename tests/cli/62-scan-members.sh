@@ -88,6 +88,8 @@ lines = [text(12) for _ in range(300)]
 for folder, some in ("refs", lines), ("tree", lines[:90] + lines[100:]):
     open(folder + "/page.html", "wb").write(b"<html><body>" + b"".join(b"<p>%s</p>\n" % line for line in some) + b"</body></html>")
     open(folder + "/wrapped.txt", "w").write(textwrap.fill(b" ".join(some[::-1]).decode(), 72) + "\n")
+# The bytes of a page have nothing in common with a wrapped text; the text of the page has ranges, which nothing may hide.
+open("tree/letter.html", "wb").write(b"<p>" + b" ".join(line.replace(b" ", b"<i> </i>") for line in (lines[:100] + lines[120:])[::-1]) + b"</p>")
 PY
 
 # ---- one row for a container ----
@@ -99,6 +101,7 @@ sort >wanted <<'END'
 again.zip|variant|a.zip|members 6/6
 few.tar/dir/f0.txt|identical|dir/f0.txt of a.zip|sha1
 few.tar/dir/f1.txt|identical|dir/f1.txt of a.zip|sha1
+letter.html/text|variant|text of wrapped.txt|blocks 5/6
 more.tar|embedded|a.zip|members 6/6
 most.tar|variant|a.zip|members 4/6
 nested.zip/in/again.zip|variant|a.zip|members 6/6
