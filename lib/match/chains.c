@@ -21,6 +21,7 @@ enum {
      * sample (effort.h): 1 and 2 ns each. */
     TARGETS_A_SAMPLE = 32,
     HITS_A_SAMPLE = 16,
+    SEEDS_A_SAMPLE = 4, /* looked up, sorted, and grouped again in later rounds: 15 ns each in all */
     /* Seeds that are evidence of a part; a chain with fewer is only reported as a whole.  1 gains a finding
      * of copies; 4 loses 11 planted files, 3 copies and 3 other files, and the test
      * a_fragment_of_content_full_of_stock_phrases_is_located fails. */
@@ -316,6 +317,7 @@ int chains_find(struct chains *chains, const struct seeds *seeds, struct queries
 
     chains->count = 0;
     chains->cut = false;
+    effort_add(chains->wanted.effort, seeds->count / SEEDS_A_SAMPLE);
     queries_reopen(queries);
     if (holders_gather(holders, seeds, queries, least, err))
         return -1;

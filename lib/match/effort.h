@@ -24,6 +24,9 @@ struct effort {
  * times slower (work_is_reported_as_progress_at_intervals). */
 enum { EFFORT_REPORT = 1 << 24 };
 
+/* Bytes that are read again and hashed in the time of one sample: 1 GB/s. */
+enum { EFFORT_HASHED = 32 };
+
 /* Counts work, and reports it as progress now and then. */
 static inline void effort_add(struct effort *effort, uint64_t work)
 {

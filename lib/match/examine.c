@@ -79,7 +79,7 @@ static uint64_t block_of(const struct alignment *a, struct set *set)
     return blocks_size(a->record->place.len, set->does->info(set)->params.block);
 }
 
-static int prove(struct examiner *examiner, const struct alignment *a, struct set *set,
+static int prove(struct examiner *examiner, const struct alignment *a, struct set *set, struct effort *effort,
                  struct finding *finding, struct error *err)
 {
     const struct subject *subject = a->subject;
@@ -97,6 +97,7 @@ static int prove(struct examiner *examiner, const struct alignment *a, struct se
                                         .c = record->place.c,
                                         .hints = examiner->hints,
                                         .samples = &samples,
+                                        .effort = effort,
                                         .hint_count = take_hints(a, examiner->hints)};
 
     if (finding->containment >= provable) {
@@ -197,7 +198,7 @@ static int judge(struct examiner *examiner, struct alignment *a, struct set *set
         return 0;
     if (significance_of_ranges(examiner->significance, a, finding, &finding->ln_e, err))
         return -1;
-    if (prove(examiner, a, set, finding, err))
+    if (prove(examiner, a, set, effort, finding, err))
         return -1;
     if (finding_is_complete(finding) &&
         significance_of_whole(examiner->significance, &finding->ranges[0], &proved, err))

@@ -69,6 +69,7 @@ static int has_digest(const struct proving *proving, uint64_t at, uint64_t len, 
     const int read =
         content_digest(proving->content, proving->prover->digest, at, len, &values, proving->err);
 
+    effort_add(proving->reference->effort, len / EFFORT_HASHED);
     return read <= 0 ? read : memcmp(values.bytes[DIGEST_SHA1], sha1, DIGEST_SHA1_LEN) == 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "compare/finding.h"
 #include "disk/inspector.h"
+#include "match/effort.h"
 #include "sample/places.h"
 #include "sample/sample.h"
 
@@ -38,6 +39,7 @@ struct proof_reference {
     const struct finding_range *hints;
     size_t hint_count;
     const struct proof_samples *samples; /* may be NULL */
+    struct effort *effort;               /* counts what is hashed */
 };
 
 /* Returns NULL if out of memory. */

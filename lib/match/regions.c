@@ -114,7 +114,8 @@ int regions_find(struct regions *regions, const struct chains *chains, const str
     regions->effort = chains->wanted.effort;
     for (size_t i = 0; i < chains->count; i++)
         regions->list[i] = (struct region){.chain = chains->list[i]};
-    if (whole_mark(regions->digest, regions->list, regions->count, seeds, queries, subject, err))
+    if (whole_mark(regions->digest, regions->list, regions->count, seeds, queries, subject, regions->effort,
+                   err))
         return -1;
     if (regions->count)
         qsort(regions->list, regions->count, sizeof *regions->list, by_support);

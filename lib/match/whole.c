@@ -15,7 +15,8 @@ enum {
      * rows of copies; 64 times makes no difference. */
     MOST_HASHED = 256 << 20,
     MOST_TIMES = 32,
-    MOST_VOTES = 256, /* most seeds that vote on where a reference lies; nearly all of them agree */
+    LOOKS_A_SAMPLE = 16, /* regions looked at in the time it takes to compare one sample (effort.h) */
+    MOST_VOTES = 256,    /* most seeds that vote on where a reference lies; nearly all of them agree */
 };
 
 /* The share of a reference's samples that the chain must explain: some may be too common to be found by.
@@ -37,6 +38,7 @@ struct marking {
     const struct seeds *seeds;
     const struct queries *queries;
     const struct subject *subject;
+    struct effort *effort;
     struct error *err;
     struct whole_place last; /* the last one looked up */
     uint64_t budget;         /* bytes that may still be hashed */
@@ -103,6 +105,7 @@ static int look_up(struct marking *m, const struct seed_chain *chain)
     if (len > m->budget)
         return 0;
     m->budget -= len;
+    effort_add(m->effort, len / EFFORT_HASHED);
     hashed = content_digest(m->subject->content, m->digest, start, len, &values, m->err);
     return hashed < 0 || (hashed && set->does->find(set, &values, &last->file, m->err)) ? -1 : 0;
 }
@@ -171,6 +174,7 @@ static int locate(const struct seeds *seeds, const struct queries *queries, stru
 
 static bool is_in_whole(const struct marking *m, const struct cluster *cluster)
 {
+    effort_add(m->effort, m->count / LOOKS_A_SAMPLE);
     for (size_t i = 0; i < m->count; i++) {
         const struct seed_chain *other = &m->list[i].chain;
 
@@ -236,7 +240,8 @@ static int mark_counted(struct marking *m)
 }
 
 int whole_mark(struct digest *digest, struct region *regions, size_t count, const struct seeds *seeds,
-               const struct queries *queries, const struct subject *subject, struct error *err)
+               const struct queries *queries, const struct subject *subject, struct effort *effort,
+               struct error *err)
 {
     struct marking marking = {
         .digest = digest,
@@ -245,6 +250,7 @@ int whole_mark(struct digest *digest, struct region *regions, size_t count, cons
         .seeds = seeds,
         .queries = queries,
         .subject = subject,
+        .effort = effort,
         .err = err,
         .budget = subject->size > MOST_HASHED / MOST_TIMES ? MOST_HASHED : MOST_TIMES * subject->size};
 

@@ -15,7 +15,8 @@
 /* Marks the regions whose references lie there bit for bit, and reorders all regions; the digest computes
  * SHA-1. */
 int whole_mark(struct digest *digest, struct region *regions, size_t count, const struct seeds *seeds,
-               const struct queries *queries, const struct subject *subject, struct error *err);
+               const struct queries *queries, const struct subject *subject, struct effort *effort,
+               struct error *err);
 
 /* Fills the finding for a region that was marked, except for its set, file and E. */
 int whole_find(struct set *set, const struct subject *subject, const struct region *region,

@@ -67,9 +67,12 @@ static void sha1_of(const uint8_t *data, size_t len, uint8_t *sha1)
     digest_free(digest);
 }
 
+static struct effort effort;
+
 static struct proof_reference hash_reference(uint64_t len, uint64_t block)
 {
-    struct proof_reference reference = {.len = len, .block_size = block, .blocks = sha1s, .c = C};
+    struct proof_reference reference = {
+        .len = len, .block_size = block, .blocks = sha1s, .c = C, .effort = &effort};
 
     for (uint64_t at = 0; at < len; at += block)
         sha1_of(content + at, len - at < block ? len - at : block,
@@ -87,7 +90,7 @@ static struct proof_reference make_small_reference(uint64_t len)
 {
     fill_random(content, len);
     sha1_of(content, len, whole_sha1);
-    return (struct proof_reference){.len = len, .sha1 = whole_sha1, .c = C};
+    return (struct proof_reference){.len = len, .sha1 = whole_sha1, .c = C, .effort = &effort};
 }
 
 static void put(uint64_t at, uint64_t from, uint64_t to)
@@ -215,6 +218,20 @@ START_TEST(a_complete_reference_is_proved_with_exact_ranges)
         assert_finding(finding, PROOF_BLOCKS, BLOCKS, &exact, 1);
         ck_assert(finding->containment == 1);
     }
+}
+END_TEST
+
+START_TEST(what_is_hashed_is_counted_as_work)
+{
+    const struct proof_reference reference = make_reference();
+    const struct finding_range range = range_of(0, 0, LEN);
+
+    make_object(LEN);
+    put(0, 0, LEN);
+    effort.done = 0;
+    prove_ranges(&reference, &range, 1);
+    ck_assert_uint_ge(effort.done, LEN / 64);
+    ck_assert_uint_le(effort.done, LEN / 16);
 }
 END_TEST
 
@@ -446,7 +463,7 @@ END_TEST
 START_TEST(content_that_cannot_be_reread_stays_an_estimate)
 {
     const struct proof_reference reference = make_reference(),
-                                 small = {.len = LEN, .sha1 = whole_sha1, .c = C};
+                                 small = {.len = LEN, .sha1 = whole_sha1, .c = C, .effort = &effort};
     const struct finding_range rough = range_of(1000 + 40, 40, LEN - 40), exact = range_of(1000, 0, LEN);
     struct finding finding;
 
@@ -664,12 +681,12 @@ START_TEST(samples_save_hashing_and_change_nothing)
 }
 END_TEST
 
-RUN_TESTS("proof", a_complete_reference_is_proved_with_exact_ranges, ranges_of_one_piece_are_joined,
-          an_insertion_leaves_all_blocks_but_one_proved, a_fragment_on_block_boundaries_is_exact_to_the_byte,
-          ranges_that_grow_into_each_other_are_joined, ends_within_a_block_stay_as_estimated,
-          a_damaged_block_is_not_proved_and_splits_ranges_exactly, one_wrong_byte_costs_one_block,
-          moved_pieces_are_proved_in_their_new_place, blocks_are_also_searched_where_hints_point,
-          a_block_cut_by_the_end_of_the_object_is_not_proved,
+RUN_TESTS("proof", a_complete_reference_is_proved_with_exact_ranges, what_is_hashed_is_counted_as_work,
+          ranges_of_one_piece_are_joined, an_insertion_leaves_all_blocks_but_one_proved,
+          a_fragment_on_block_boundaries_is_exact_to_the_byte, ranges_that_grow_into_each_other_are_joined,
+          ends_within_a_block_stay_as_estimated, a_damaged_block_is_not_proved_and_splits_ranges_exactly,
+          one_wrong_byte_costs_one_block, moved_pieces_are_proved_in_their_new_place,
+          blocks_are_also_searched_where_hints_point, a_block_cut_by_the_end_of_the_object_is_not_proved,
           a_block_before_the_start_of_the_object_is_not_proved,
           a_reference_without_blocks_is_proved_as_a_whole, a_reference_without_digests_stays_an_estimate,
           content_that_cannot_be_reread_stays_an_estimate, a_finding_without_ranges_is_not_proved,
