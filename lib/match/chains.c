@@ -29,8 +29,12 @@ enum {
     /* With fewer references than this, noise is averaged over this number, since a few references are no
      * measure of what is usual.  50 and 200 change E in 16 and 86 rows, and no finding. */
     FEW_REFERENCES = 100,
-    MOST_HALVINGS = 3, /* the most that is concluded from how far one search came */
-    MOST_LEAST = 16,   /* a limit: this many seeds are worth a look whatever their E */
+    /* Four parts at least, since the clusters of a reference take time that grows with the square of its
+     * hits: 1 takes a fifth longer for pieces of near-copies, 3 as long.  At most so many as can be concluded
+     * from how far one search came. */
+    LEAST_HALVINGS = 2,
+    MOST_HALVINGS = 4,
+    MOST_LEAST = 16, /* a limit: this many seeds are worth a look whatever their E */
     /* Hits that a copy of a part must have to count as a second place rather than chance.  3 changes one row;
      * with 12 the test a_part_that_occurs_three_times_is_found_three_times fails. */
     LEAST_COPY = 6,
@@ -302,7 +306,7 @@ static void count_only(struct chains *chains, const struct seeds *seeds, const s
  * chains as there is room for. */
 static unsigned halvings_for(size_t searched, size_t references)
 {
-    unsigned halvings = 1;
+    unsigned halvings = LEAST_HALVINGS;
 
     while (halvings < MOST_HALVINGS && searched << halvings < references)
         halvings++;
