@@ -272,6 +272,8 @@ static int fold_packed(struct judging *judging, struct found *own, struct error 
     if (candidate.members == 0)
         return 0;
     member = find_marked(judging);
+    if (member && member->verdict > own->verdict)
+        return 0; /* most of the bytes match as they are, not packed */
     if (member)
         return fold(judging, own, member->object, member->rank, err);
     if (!container->packs_boilerplate)

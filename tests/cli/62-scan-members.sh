@@ -236,6 +236,27 @@ if command -v mke2fs >/dev/null && command -v debugfs >/dev/null; then
     same "its place" "65536 66048" "$(tail -n 1 out | cut -d, -f 15,16 | tr , ' ')"
 fi
 
+# ---- a small member does not hide what is found in the bytes around it ----
+
+python3 - <<'PY'
+import base64, os, random
+source = random.Random(9)
+words = [''.join(source.choices('abcdefghijklmnopqrstuvwxyz', k=source.randrange(2, 10))) for _ in range(3000)]
+text = '\n'.join(' '.join(source.choices(words, k=3)) for _ in range(2500))
+first = source.randbytes(1500)
+def block():
+    code = base64.b64encode(first + source.randbytes(3000)).decode()
+    return '\n'.join(code[i:i + 76] for i in range(0, len(code), 76))
+for folder in 'around', 'around-known':
+    os.mkdir(folder)
+open('around-known/old', 'w').write(text + '\n' + block() + '\n')
+open('around/new', 'w').write(text.replace(' a', ' A') + '\n' + block() + '\n')
+PY
+status 0 "$KITH" add -q around.kith around-known
+status 0 "$KITH" scan -q --csv -r around.kith around
+grep -q '^[^,]*,-,[^,]*,file,new,.*,variant,around,.*,old,' out || fail "the variant is hidden: $(cat out)"
+grep -q ',member,new/.*,fragment,around,' out || fail "the member is not listed: $(cat out)"
+
 # ---- kill -9 in a large container ----
 
 status 0 "$KITH" scan -q --csv --all -r refs.kith large
