@@ -22,12 +22,22 @@ from scanning import make_set, rows
 kith, corpora, unpacked, scratch = sys.argv[1:5]
 
 
+def object_of(evidence, row):
+    """The path of the file that was found, or that holds the member that was."""
+    if not os.path.isdir(evidence):
+        return evidence
+    path = os.path.join(evidence, row["path"])
+    while row["kind"] == "member" and not os.path.isfile(path):
+        path = os.path.dirname(path)
+    return path
+
+
 def scan(set_path, *evidence, options=()):
-    """object -> reference's name -> row"""
+    """object -> reference's name -> row, which is that of a member only if there is none of the object itself"""
     found = collections.defaultdict(dict)
     for path in evidence:
-        for row in rows(kith, set_path, [path], *options):
-            found[os.path.join(path, row["path"]) if os.path.isdir(path) else path].setdefault(row["ref_name"], row)
+        for row in sorted(rows(kith, set_path, [path], *options), key=lambda row: row["kind"] == "member"):
+            found[object_of(path, row)].setdefault(row["ref_name"].split(" of ")[-1], row)
     return found
 
 
