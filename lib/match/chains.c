@@ -30,8 +30,8 @@ enum {
      * measure of what is usual.  50 and 200 change E in 16 and 86 rows, and no finding. */
     FEW_REFERENCES = 100,
     /* Four parts at least, since the clusters of a reference take time that grows with the square of its
-     * hits: 1 takes a fifth longer for pieces of near-copies, 3 as long.  At most so many as can be concluded
-     * from how far one search came. */
+     * hits: 1 takes a fifth longer for pieces of near-copies, 3 as long.  How far one search
+     * came says no more than MOST_HALVINGS. */
     LEAST_HALVINGS = 2,
     MOST_HALVINGS = 4,
     MOST_LEAST = 16, /* a limit: this many seeds are worth a look whatever their E */
@@ -302,8 +302,8 @@ static void count_only(struct chains *chains, const struct seeds *seeds, const s
 
 /* ---- all references ---- */
 
-/* How often to halve the queries if the search of so many references, those with most seeds, gave as many
- * chains as there is room for. */
+/* How often to halve the queries if the `searched` references with most seeds gave as many chains as there is
+ * room for. */
 static unsigned halvings_for(size_t searched, size_t references)
 {
     unsigned halvings = LEAST_HALVINGS;

@@ -200,8 +200,8 @@ static void take_range(struct significance *s, const struct alignment *a, const 
     }
 }
 
-/* What was searched for a reference of this length.  times: so many samples were taken in place of a query.
- */
+/* What was searched for a reference of this length.  times: the number of samples taken in
+ * place of a query. */
 static struct chance_search search_of(const struct significance *s, uint64_t len, double times)
 {
     const double samples = fmax(1, (double)s->queries->count * times);
