@@ -23,7 +23,7 @@ static void require(bool holds)
 
 static void require_in_bounds(const struct record *record)
 {
-    require(sampler_check(&record->params, NULL) == 0 && record->params.c != SAMPLER_AUTO);
+    require(record_check(&record->params, NULL) == 0 && record->params.c != SAMPLER_AUTO);
     require(record->len <= INT64_MAX && record->coincidence <= SAMPLER_COINCIDENCE_ONE);
     require(record->digests.kinds & DIGEST_BIT(DIGEST_SHA1));
     for (size_t i = 0; i < record->count; i++) {
