@@ -10,7 +10,7 @@
 
 enum {
     MOST_PROGRAM = 32 << 10, /* bytes of a font program in which its encoding is looked for */
-    PROGRAM_PIECE = 4 << 10, /* of which so many are read at a time */
+    PROGRAM_PIECE = 4 << 10, /* bytes of it that are read at a time */
 };
 
 /* ---- encodings of simple fonts ---- */

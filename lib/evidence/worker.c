@@ -125,7 +125,7 @@ static void do_task(struct evidence_worker *worker, uint64_t kind, struct wire *
     }
 }
 
-enum { KEPT = 4 }; /* one part in so many of the room for members is shared among the items */
+enum { KEPT = 4 }; /* the room for members divided by this is shared among the items */
 
 /* One problem message is held back for send_cut. */
 static void set_limits(struct evidence_worker *worker, const void *task, size_t len)
