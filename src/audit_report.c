@@ -61,7 +61,7 @@ static void put_text(struct buffer *line, const struct audit_row *row)
     if (row->status == AUDIT_MOVED || row->status == AUDIT_VARIED) {
         buffer_printf(line, " (%s ", row->finding ? finding_verdict_name(row->finding->verdict) : "known as");
         if (row->finding)
-            buffer_printf(line, "%.3f of ", finding_score(row->finding));
+            buffer_printf(line, "%.3f of ", row->finding->score);
         escape_text(line, row->known, row->known_len);
         buffer_add_char(line, ')');
     }
@@ -95,7 +95,7 @@ static void put_csv(struct buffer *line, const struct audit_row *row)
     csv_path(line, row->known, row->known_len);
     csv_cell(line, row->finding ? finding_verdict_name(row->finding->verdict) : "");
     if (row->finding)
-        buffer_printf(&score, "%.3f", finding_score(row->finding));
+        buffer_printf(&score, "%.3f", row->finding->score);
     csv_text(line, &score);
     csv_foreign(line, row->reason, strlen(row->reason));
     csv_end_line(line);
@@ -122,7 +122,7 @@ static void put_json(struct buffer *line, const struct audit_row *row)
         json_write_name(&out, "known", row->known, row->known_len);
     if (row->finding) {
         json_write_text(&out, "verdict", finding_verdict_name(row->finding->verdict));
-        json_write_real(&out, "score", 3, finding_score(row->finding));
+        json_write_real(&out, "score", 3, row->finding->score);
     }
     if (*row->reason)
         json_write_bytes(&out, "reason", row->reason, strlen(row->reason));

@@ -374,6 +374,15 @@ static void put_edits(struct explain_text *text, const struct case_row *row)
     buffer_release(&words);
 }
 
+static void put_score(struct explain_text *text, const struct finding *finding)
+{
+    explain_paragraph(
+        text,
+        "Score %.3f: the figure by which findings are ranked, from 0 to 1. It is the %s, reduced "
+        "if little content matches, or if it is content that many references have.",
+        finding->score, finding->verdict == VERDICT_VARIANT ? "resemblance" : "containment");
+}
+
 static void put_estimated(struct explain_text *text, const struct case_row *row)
 {
     const struct finding *finding = &row->finding;
@@ -386,6 +395,7 @@ static void put_estimated(struct explain_text *text, const struct case_row *row)
             "both have, and the share of the members of the reference that the object has, as they "
             "are or as variants.",
             finding->resemblance, finding->containment);
+        put_score(text, finding);
         return;
     }
     explain_paragraph(text,
@@ -394,6 +404,11 @@ static void put_estimated(struct explain_text *text, const struct case_row *row)
                       "count samples, not bytes, so they may differ from the share of bytes that match. They "
                       "are estimates of how much content is common, not probabilities.",
                       finding->resemblance, finding->containment);
+    put_score(text, finding);
+    if (finding->reordered)
+        explain_paragraph(text,
+                          "Both have the same content in another order. The ranges are those that could "
+                          "be matched one by one; the verdict rests on the samples of all content.");
     if (finding->has_edits && !finding_is_complete(finding))
         put_edits(text, row);
     if (!finding_is_complete(finding))

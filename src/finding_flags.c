@@ -123,7 +123,7 @@ static bool wants_finding(const struct finding_flags *flags, const struct case_r
     const struct finding *finding = &row->finding;
 
     return has(flags->proofs, finding->proof) && (!flags->has_most_e || finding->ln_e <= flags->most_ln_e) &&
-           finding_score(finding) >= flags->least_score && finding->matched >= flags->least_matched &&
+           finding->score >= flags->least_score && finding->matched >= flags->least_matched &&
            (!flags->set || strcmp(flags->set, row->set->name) == 0) && wants_reference(flags->reference, row);
 }
 

@@ -324,16 +324,19 @@ static struct finding make_finding(const struct judging *judging, const struct c
                    all = (here > candidate->alike ? here : candidate->alike) + candidate->members -
                          candidate->alike;
 
-    return (struct finding){.verdict = verdict,
-                            .set = judging->set + (uint32_t)judging->containers->first_set,
-                            .file = candidate->file,
-                            .ref_size = size,
-                            .resemblance = (double)candidate->alike / (double)all,
-                            .containment = (double)candidate->alike / (double)candidate->members,
-                            .ln_e = candidate->ln_e,
-                            .proof = PROOF_MEMBERS,
-                            .proved = candidate->identical,
-                            .blocks = candidate->members};
+    struct finding finding = {.verdict = verdict,
+                              .set = judging->set + (uint32_t)judging->containers->first_set,
+                              .file = candidate->file,
+                              .ref_size = size,
+                              .resemblance = (double)candidate->alike / (double)all,
+                              .containment = (double)candidate->alike / (double)candidate->members,
+                              .ln_e = candidate->ln_e,
+                              .proof = PROOF_MEMBERS,
+                              .proved = candidate->identical,
+                              .blocks = candidate->members};
+
+    finding_rate(&finding, 1);
+    return finding;
 }
 
 /* In blocks without a name, where the containers begin that the references marked last were found in: so the

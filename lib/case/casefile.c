@@ -71,6 +71,11 @@ static const char *const schema[] = {
     "CREATE TABLE pass ("
     " id INTEGER PRIMARY KEY, first_set INTEGER NOT NULL, last_set INTEGER NOT NULL, again INTEGER NOT NULL,"
     " parameters TEXT NOT NULL) STRICT;",
+
+    /* Findings from before have no row: their scores are computed from what they have. */
+    "CREATE TABLE score ("
+    " object INTEGER NOT NULL, rank INTEGER NOT NULL, score REAL NOT NULL, reordered INTEGER NOT NULL,"
+    " PRIMARY KEY (object, rank)) STRICT, WITHOUT ROWID;",
     NULL,
 };
 
@@ -355,6 +360,7 @@ int casefile_close(struct casefile *casefile, struct error *err)
     result = casefile->writes ? casefile_commit(casefile, err) : 0;
     statement_free(casefile->add_object);
     statement_free(casefile->add_finding);
+    statement_free(casefile->add_score);
     statement_free(casefile->same);
     casefile_release_place(casefile);
     if (database_close(casefile->database, result ? NULL : err))

@@ -320,8 +320,8 @@ struct case_row {
 /* The order of the findings in sets of one kind. */
 enum case_order {
     CASE_BY_PLACE,        /* by evidence and object, best first */
-    CASE_BY_SIGNIFICANCE, /* by verdict, then by E */
-    CASE_BY_REFERENCE,    /* by set and reference, then by verdict and E */
+    CASE_BY_SIGNIFICANCE, /* by score */
+    CASE_BY_REFERENCE,    /* by set and reference, then by score */
 };
 
 struct case_filter {

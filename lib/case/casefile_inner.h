@@ -49,7 +49,7 @@ struct casefile {
     unsigned batch; /* number of rows in it */
     bool timed;     /* committed_ms is set */
     int64_t committed_ms;
-    struct statement *add_object, *add_finding, *same;
+    struct statement *add_object, *add_finding, *add_score, *same;
     struct case_place *place; /* NULL until it is needed */
     struct buffer ranges;
     char *context[CASE_CONTEXT_KEYS]; /* NULL: not set */

@@ -167,6 +167,7 @@ static int digest_evidence(struct casefile *casefile, struct digest *digest, uin
         ("SELECT * FROM place WHERE object >= ? AND object < ?"
          " ORDER BY refset, file, start, object, rank"),
         "SELECT * FROM twin WHERE object >= ? AND object < ? ORDER BY object, rank",
+        "SELECT * FROM score WHERE object >= ? AND object < ? ORDER BY object, rank",
         NULL,
     };
 

@@ -101,7 +101,8 @@ bool casefile_get_object(struct statement *row, struct case_runs *runs, struct c
 #define FINDING                                                                                              \
     "f.class, f.refset, f.file, f.sha1, f.md5, f.sha256, f.size, f.name, f.verdict, f.obj_start, f.obj_end," \
     " f.ref_start, f.ref_end, f.matched, f.ranges, f.resemblance, f.containment, f.edits, f.edits_low,"      \
-    " f.edits_high, f.ln_e, f.proof, f.proved, f.blocks, f.also, f.rank, t.of_object, t.of_rank"
+    " f.edits_high, f.ln_e, f.proof, f.proved, f.blocks, f.also, f.rank, t.of_object, t.of_rank, s.score,"   \
+    " s.reordered"
 
 /* Columns after those of the object. */
 enum {
@@ -125,11 +126,14 @@ enum {
     F_ALSO,
     F_RANK,
     F_TWIN,
+    F_SCORE = F_TWIN + 2,
+    F_REORDERED,
 };
 
 #define FROM_FINDING                                                                                         \
     " LEFT JOIN object o ON o.id = f.object" CASEFILE_ORIGIN                                                 \
-    " LEFT JOIN twin t ON t.object = f.object AND t.rank = f.rank"
+    " LEFT JOIN twin t ON t.object = f.object AND t.rank = f.rank"                                           \
+    " LEFT JOIN score s ON s.object = f.object AND s.rank = f.rank"
 
 struct case_reader {
     struct casefile *casefile;
@@ -240,6 +244,22 @@ static bool get_rank(struct case_reader *reader, struct statement *row, struct c
     return true;
 }
 
+/* A finding from before version 3 has none. */
+static bool get_score(struct statement *row, struct finding *finding)
+{
+    uint64_t reordered = 0;
+
+    finding->reordered = false;
+    if (statement_is_null(row, F_SCORE)) {
+        finding_rate(finding, 1);
+        return true;
+    }
+    if (!statement_real(row, F_SCORE, &finding->score) || !statement_up_to(row, F_REORDERED, 1, &reordered))
+        return false;
+    finding->reordered = reordered != 0;
+    return true;
+}
+
 static bool get_finding(struct case_reader *reader, struct statement *row, struct case_row *out)
 {
     struct finding *finding = &reader->finding;
@@ -249,7 +269,8 @@ static bool get_finding(struct case_reader *reader, struct statement *row, struc
         !statement_up_to(row, F_REFSET, reader->casefile->set_count, &set) || set == 0 ||
         !get_reference(row, finding, &out->reference) ||
         !casefile_get_verdict(row, F_VERDICT, &finding->verdict) || !get_place(row, finding) ||
-        !get_measures(row, finding) || !get_proof(row, finding) || !get_rank(reader, row, &out->id))
+        !get_measures(row, finding) || !get_proof(row, finding) || !get_score(row, finding) ||
+        !get_rank(reader, row, &out->id))
         return false;
     finding->set = (uint32_t)set - 1;
     out->set = &reader->casefile->sets[finding->set];
@@ -264,20 +285,24 @@ static bool get_finding(struct case_reader *reader, struct statement *row, struc
 /* Sorts only keys, since sorting takes place in memory.  The limit prevents SQLite from dropping the order of
  * the inner query. */
 #define SORTED(order)                                                                                        \
-    SELECT_FINDING "(SELECT class, object, rank FROM finding WHERE class <= ? ORDER BY " order               \
-                   " LIMIT -1) k"                                                                            \
+    SELECT_FINDING "(SELECT class, object, rank FROM finding LEFT JOIN score USING (object, rank)"           \
+                   " WHERE class <= ? ORDER BY " order " LIMIT -1) k"                                        \
                    " CROSS JOIN finding f ON f.class = k.class AND f.object = k.object AND f.rank = "        \
                    "k.rank" FROM_FINDING
-#define BY_VERDICT                                                                                           \
-    " CASE verdict WHEN 'identical' THEN 0 WHEN 'variant' THEN 1 WHEN 'embedded' THEN 2 ELSE 3 END,"
 
-/* By place, the order is that of the primary key, so SQLite need not sort.  An E of 0 is NULL, which comes
+/* Findings from before version 3 have no score, and follow the others.  An E of 0 is NULL, which comes
  * first. */
+#define BY_SCORE                                                                                             \
+    " score DESC,"                                                                                           \
+    " CASE verdict WHEN 'identical' THEN 0 WHEN 'variant' THEN 1 WHEN 'embedded' THEN 2 ELSE 3 END,"         \
+    " ln_e, object, rank"
+
+/* By place, the order is that of the primary key, so SQLite need not sort. */
 static const char *const queries[] = {
     [CASE_BY_PLACE] =
         SELECT_FINDING "finding f" FROM_FINDING " WHERE f.class <= ? ORDER BY f.class, f.object, f.rank",
-    [CASE_BY_SIGNIFICANCE] = SORTED("class," BY_VERDICT " ln_e, object, rank"),
-    [CASE_BY_REFERENCE] = SORTED("class, refset, file," BY_VERDICT " ln_e, object, rank"),
+    [CASE_BY_SIGNIFICANCE] = SORTED("class," BY_SCORE),
+    [CASE_BY_REFERENCE] = SORTED("class, refset, file," BY_SCORE),
 };
 
 static const char one_finding[] =

@@ -55,6 +55,9 @@ static void check_references(struct verify *verify)
         {"twins of no finding",
          "SELECT count(*) FROM twin WHERE NOT EXISTS (SELECT 1 FROM finding f WHERE f.class IN (0, 1, 2)"
          " AND f.object = of_object AND f.rank = of_rank)"},
+        {"scores of no finding",
+         "SELECT count(*) FROM score WHERE NOT EXISTS (SELECT 1 FROM finding f WHERE f.class IN (0, 1, 2)"
+         " AND f.object = score.object AND f.rank = score.rank)"},
         {"passes of no evidence", "SELECT count(*) FROM pass WHERE id NOT IN (SELECT id FROM evidence)"},
         {"passes that repeat another one",
          "SELECT count(*) FROM pass WHERE again > 0 AND again NOT IN (SELECT id FROM pass WHERE again = 0)"},

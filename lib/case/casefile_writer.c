@@ -115,6 +115,23 @@ static void bind_finding(struct casefile *casefile, const struct finding *findin
     bind_measures(row, 18, finding);
 }
 
+static int add_score(struct casefile *casefile, const struct finding *finding, size_t rank, struct error *err)
+{
+    struct statement *row = casefile->add_score;
+
+    if (!row)
+        row = casefile->add_score =
+            database_prepare(casefile->database,
+                             "INSERT INTO score (object, rank, score, reordered) VALUES (?, ?, ?, ?)", err);
+    if (!row)
+        return -1;
+    statement_bind_number(row, 1, casefile_id(casefile->adding, casefile->number));
+    casefile_bind_number(row, 2, rank);
+    statement_bind_real(row, 3, finding->score);
+    casefile_bind_number(row, 4, finding->reordered);
+    return statement_run(row, err);
+}
+
 static int add_finding(struct casefile *casefile, const struct case_object *object,
                        const struct finding *finding, size_t rank, const struct case_reference *reference,
                        struct error *err)
@@ -133,7 +150,7 @@ static int add_finding(struct casefile *casefile, const struct case_object *obje
     statement_bind_number(casefile->add_finding, 2, casefile_id(casefile->adding, casefile->number));
     casefile_bind_number(casefile->add_finding, 3, rank);
     bind_finding(casefile, finding, reference);
-    if (statement_run(casefile->add_finding, err))
+    if (statement_run(casefile->add_finding, err) || add_score(casefile, finding, rank, err))
         return -1;
     return casefile_add_place(casefile, object, finding, rank, err);
 }

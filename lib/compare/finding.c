@@ -9,6 +9,8 @@
 #include "base/array.h"
 #include "base/search.h"
 
+enum { SCORE_BYTES = 1024 };
+
 static const char *const names[VERDICTS] = {"identical", "variant",     "embedded",   "fragment", "none",
                                             "too-small", "low-entropy", "unreadable", "skipped"};
 
@@ -84,11 +86,25 @@ static uint64_t larger(uint64_t x, uint64_t y)
     return x > y ? x : y;
 }
 
-double finding_score(const struct finding *finding)
+/* Containers have no ranges, only members. */
+static double bytes_of(const struct finding *finding)
 {
-    return finding->verdict == VERDICT_IDENTICAL ? 1
-           : finding->verdict == VERDICT_VARIANT ? finding->resemblance
-                                                 : finding->containment;
+    return finding->proof == PROOF_MEMBERS ? finding->containment * (double)finding->ref_size
+                                           : (double)finding->matched;
+}
+
+void finding_rate(struct finding *finding, double rarity)
+{
+    const double share = finding->verdict == VERDICT_VARIANT ? finding->resemblance : finding->containment;
+
+    finding->score = finding->verdict == VERDICT_IDENTICAL
+                         ? 1
+                         : share * (1 - exp(-rarity * bytes_of(finding) / SCORE_BYTES));
+}
+
+const char *finding_order(const struct finding *finding)
+{
+    return finding->reordered ? "other" : "same";
 }
 
 uint64_t finding_members(const struct finding *finding)
@@ -131,8 +147,8 @@ bool finding_is_complete(const struct finding *finding)
 
 /* ---- messages ---- */
 
-/* Minimum size in a message: four numbers, and fifteen. */
-enum { RANGE_BYTES = 32, FINDING_BYTES = 8 * 15 };
+/* Minimum size in a message: four numbers, and eighteen. */
+enum { RANGE_BYTES = 32, FINDING_BYTES = 8 * 18 };
 
 static void put_double(struct buffer *out, double value)
 {
@@ -167,6 +183,8 @@ static void put_finding(struct buffer *out, const struct finding *finding)
     wire_put(out, finding->ref_size);
     put_double(out, finding->resemblance);
     put_double(out, finding->containment);
+    put_double(out, finding->score);
+    wire_put(out, finding->reordered);
     wire_put(out, finding->has_edits);
     put_double(out, finding->edits);
     put_double(out, finding->edits_low);
@@ -221,7 +239,8 @@ static bool is_count(double x)
 
 static bool is_sound(const struct finding *finding, uint64_t size)
 {
-    return is_share(finding->resemblance) && is_share(finding->containment) && is_count(finding->edits) &&
+    return is_share(finding->resemblance) && is_share(finding->containment) && is_share(finding->score) &&
+           (!finding->reordered || finding->verdict == VERDICT_VARIANT) && is_count(finding->edits) &&
            is_count(finding->edits_low) && is_count(finding->edits_high) && !isnan(finding->ln_e) &&
            finding->proved <= finding->blocks &&
            are_sound(finding->ranges, finding->range_count, size, finding->ref_size);
@@ -238,13 +257,15 @@ bool finding_list_is_sound(const struct findings *findings, uint64_t size)
 static bool get_finding(struct wire *wire, uint64_t size, struct finding *finding)
 {
     const uint64_t verdict = wire_get(wire), set = wire_get(wire);
-    uint64_t proof;
+    uint64_t reordered, proof;
     size_t count;
 
     finding->file = wire_get(wire);
     finding->ref_size = wire_get(wire);
     finding->resemblance = get_double(wire);
     finding->containment = get_double(wire);
+    finding->score = get_double(wire);
+    reordered = wire_get(wire);
     finding->has_edits = wire_get(wire) != 0;
     finding->edits = get_double(wire);
     finding->edits_low = get_double(wire);
@@ -255,11 +276,12 @@ static bool get_finding(struct wire *wire, uint64_t size, struct finding *findin
     finding->blocks = wire_get(wire);
     finding->also = wire_get(wire);
     count = wire_get_count(wire, RANGE_BYTES);
-    if (verdict > VERDICT_FRAGMENT || set > UINT32_MAX || proof >= PROOFS ||
+    if (verdict > VERDICT_FRAGMENT || set > UINT32_MAX || reordered > 1 || proof >= PROOFS ||
         finding_resize(finding, count, NULL))
         return false;
     finding->verdict = (enum verdict)verdict;
     finding->set = (uint32_t)set;
+    finding->reordered = reordered != 0;
     finding->proof = (enum proof)proof;
     for (size_t i = 0; i < count; i++)
         get_range(wire, &finding->ranges[i]);

@@ -48,6 +48,8 @@ struct finding {
     uint64_t matched;          /* bytes of the object in ranges */
     double resemblance;        /* samples in both / samples in either */
     double containment;        /* share of the reference's samples that occur in the object */
+    double score;              /* how significant it is, 0 to 1: finding_rate */
+    bool reordered;            /* a variant: the same content in another order */
     bool has_edits;            /* whether edits are valid: not for a part of a reference */
     double edits, edits_low, edits_high;
     double ln_e; /* natural logarithm of E (chance_line.h); -INFINITY if identical */
@@ -87,8 +89,15 @@ struct finding *finding_list_add(struct findings *findings, struct error *err);
 /* Sets the number of ranges, for the caller to fill in; -1 without memory. */
 int finding_resize(struct finding *finding, size_t ranges, struct error *err);
 
-/* The score of the verdict: 1 if identical, the resemblance of a variant, else the containment. */
-double finding_score(const struct finding *finding);
+/*
+ * Computes the score, the one figure by which findings are ranked: 1 if identical; else the share of the
+ * verdict, which is the resemblance of a variant and otherwise the containment, times 1 - exp(-r / 1024), for
+ * r matching bytes that are rare.  rarity: the share of them that is, 1 if only this reference has them and 0
+ * if all have.  The score grows with each matching sample, and with its rarity.
+ */
+void finding_rate(struct finding *finding, double rarity);
+/* Whether its content is in the order of the reference: "same" or "other". */
+const char *finding_order(const struct finding *finding);
 
 /* With PROOF_MEMBERS: the members of the reference that were found, identical or as variants. */
 uint64_t finding_members(const struct finding *finding);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "match/merit.h"
 #include "match/proof.h"
+#include "match/rarity.h"
 #include "match/significance.h"
 #include "match/whole.h"
 #include "sample/blocks.h"
@@ -21,6 +22,7 @@ static const double provable = 0.8;
 struct examiner {
     struct aligner *aligner;
     struct significance *significance;
+    struct rarity rarity;
     struct prover *prover;
     double most_ln_e;
     struct set_file file;
@@ -47,6 +49,7 @@ void examine_free(struct examiner *examiner)
     alignment_free(examiner->aligner);
     proof_free(examiner->prover);
     significance_free(examiner->significance);
+    rarity_release(&examiner->rarity);
     set_file_release(&examiner->file);
     free(examiner);
 }
@@ -54,7 +57,10 @@ void examine_free(struct examiner *examiner)
 int examine_begin(struct examiner *examiner, const struct seeds *seeds, const struct queries *queries,
                   const struct subject *subject, struct error *err)
 {
-    return significance_begin(examiner->significance, seeds, queries, subject, err);
+    return rarity_begin(&examiner->rarity, seeds, queries, err) ||
+                   significance_begin(examiner->significance, seeds, queries, subject, err)
+               ? -1
+               : 0;
 }
 
 /* ---- proof ---- */
@@ -177,6 +183,11 @@ static int measure_edits(struct examiner *examiner, struct alignment *a, struct 
     return 0;
 }
 
+static void rate(const struct examiner *examiner, struct finding *finding)
+{
+    finding_rate(finding, rarity_of(&examiner->rarity, finding->ranges, finding->range_count));
+}
+
 /* Fills the finding.  Returns 1, 0 if there is no evidence, -1 on error. */
 static int judge(struct examiner *examiner, struct alignment *a, struct set *set, struct effort *effort,
                  struct finding *finding, struct error *err)
@@ -207,6 +218,7 @@ static int judge(struct examiner *examiner, struct alignment *a, struct set *set
     if (!evidence && finding->proof == PROOF_ESTIMATE)
         return 0;
     finding->verdict = verdict_of_finding(&c, finding);
+    rate(examiner, finding);
     return measure_edits(examiner, a, effort, finding, err) ? -1 : 1;
 }
 
@@ -234,10 +246,11 @@ static int relate(struct examiner *examiner, const struct seeds *seeds, const st
 static int find_whole(struct examiner *examiner, struct set *set, const struct subject *subject,
                       const struct region *region, struct finding *finding, struct error *err)
 {
-    return whole_find(set, subject, region, finding, err) ||
-                   significance_of_whole(examiner->significance, &finding->ranges[0], &finding->ln_e, err)
-               ? -1
-               : 0;
+    if (whole_find(set, subject, region, finding, err) ||
+        significance_of_whole(examiner->significance, &finding->ranges[0], &finding->ln_e, err))
+        return -1;
+    rate(examiner, finding);
+    return 0;
 }
 
 int examine_region(struct examiner *examiner, const struct seeds *seeds, const struct queries *queries,

@@ -385,7 +385,7 @@ static int add_identical(struct matcher *matcher, size_t set, uint64_t file, str
     finding->set = (uint32_t)set;
     finding->file = file;
     finding->ref_size = size;
-    finding->resemblance = finding->containment = 1;
+    finding->resemblance = finding->containment = finding->score = 1;
     finding->has_edits = true;
     finding->ln_e = -INFINITY;
     finding->proof = PROOF_SHA1;

@@ -13,7 +13,8 @@ static const struct csv_column columns[] = {
     {"ref_name", false},   {"ref_sha1", false}, {"obj_start", true}, {"obj_end", true},
     {"ref_start", true},   {"ref_end", true},   {"matched", true},   {"resemblance", true},
     {"containment", true}, {"edits", true},     {"edits_low", true}, {"edits_high", true},
-    {"e_value", true},     {"proof", false},    {"status", false},   {"score", true}};
+    {"e_value", true},     {"proof", false},    {"status", false},   {"score", true},
+    {"order", false}};
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -117,8 +118,9 @@ static void add_row(struct report_writer *writer, const struct case_row *row)
         add_nothing(line, &row->object);
     csv_cell(line, row->object.partial ? "partial" : "ok");
     if (row->has_finding)
-        buffer_add_fixed(&score, finding_score(&row->finding), 3);
+        buffer_add_fixed(&score, row->finding.score, 3);
     csv_text(line, &score);
+    csv_cell(line, row->has_finding ? finding_order(&row->finding) : "");
     report_csv_extra(line, row, writer->options.extra_columns);
     csv_end_line(line);
     buffer_release(&score);

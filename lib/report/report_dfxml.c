@@ -147,8 +147,8 @@ static void close_object(struct report_writer *writer)
 
 static void put_measures(struct buffer *out, const struct finding *finding)
 {
-    buffer_printf(out, " score=\"%.3f\" resemblance=\"%.3f\" containment=\"%.3f\"", finding_score(finding),
-                  finding->resemblance, finding->containment);
+    buffer_printf(out, " score=\"%.3f\" order=\"%s\" resemblance=\"%.3f\" containment=\"%.3f\"",
+                  finding->score, finding_order(finding), finding->resemblance, finding->containment);
     if (finding->has_edits)
         buffer_printf(out, " edits=\"%.0f\" edits_low=\"%.0f\" edits_high=\"%.0f\"", finding->edits,
                       finding->edits_low, finding->edits_high);

@@ -9,6 +9,8 @@
 /* From here on a resemblance is written as 1.000. */
 static const double whole_resemblance = 0.9995;
 
+static const char other_order[] = "same content in another order";
+
 /*
  * Edits that the lengths do not explain, though all samples are common.  A few come from short insertions and
  * deletions between samples; content that moved costs its length twice.
@@ -22,8 +24,8 @@ static bool is_reordered(const struct report_edits *e)
     const double shorter = (double)(e->a_len > e->b_len ? e->b_len : e->a_len);
     const double unexplained = e->edits - (longer - shorter);
 
-    return e->resemblance >= whole_resemblance && unexplained >= MOVED_BYTES &&
-           unexplained >= moved_share * longer;
+    return e->reordered || (e->resemblance >= whole_resemblance && unexplained >= MOVED_BYTES &&
+                            unexplained >= moved_share * longer);
 }
 
 static void add_bytes(struct buffer *out, double bytes)
@@ -62,7 +64,7 @@ void report_edits(const struct report_edits *e, struct buffer *out)
         add_bytes(out, fmax(e->high, 1));
     } else {
         if (is_reordered(e))
-            buffer_add_text(out, "same content in another order; compared in place, ");
+            buffer_printf(out, "%s; compared in place, ", other_order);
         add_interval(e, out);
     }
 }
@@ -79,9 +81,13 @@ void report_edits_of(const struct case_row *row, struct buffer *out)
                                        .a_len = is_part ? span->obj_end - span->obj_start : row->object.size,
                                        .b_len = is_part ? span->ref_end - span->ref_start : finding->ref_size,
                                        .proved = finding_is_complete(finding),
-                                       .not_identical = finding->verdict == VERDICT_VARIANT};
+                                       .not_identical = finding->verdict == VERDICT_VARIANT,
+                                       .reordered = finding->reordered};
 
-    report_edits(&edits, out);
+    if (finding->has_edits)
+        report_edits(&edits, out);
+    else
+        buffer_add_text(out, other_order);
 }
 
 void report_edits_members(const struct case_row *row, struct buffer *out)

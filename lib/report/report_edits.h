@@ -16,6 +16,7 @@ struct report_edits {
     bool identical;        /* by SHA-1 */
     bool not_identical;    /* by SHA-1; if neither is set, it is unknown */
     bool proved;           /* each block of the contents has equal digests */
+    bool reordered;        /* known to be the same content in another order */
 };
 
 /* Appends, for example, "about 315 bytes differ (86 to 2,054)", "not identical; probably at most 374 bytes
@@ -23,7 +24,7 @@ struct report_edits {
  * byte differs" (only if proved) or "no difference seen in the samples". */
 void report_edits(const struct report_edits *edits, struct buffer *out);
 
-/* Appends the edits of a finding, which must have them. */
+/* Appends the edits of a finding, which must have them or be reordered. */
 void report_edits_of(const struct case_row *row, struct buffer *out);
 /* Appends what two containers have in common, of a finding with PROOF_MEMBERS: "same documents, container
  * differs: 6 of 6 members identical", or "versions of the same documents: 5 of 6 members identical, 1

@@ -13,7 +13,8 @@ static const struct term verdicts[] = {
     {"variant",
      "The content is another version of a known file: at least half of each matches the other. This comes "
      "before the two verdicts below, so an object that begins or ends with a whole known file is a variant "
-     "if that is at least half of it. Half is meant in bytes; the score counts samples and may be lower. The "
+     "if that is at least half of it. Half is meant in bytes; the resemblance counts samples and may be "
+     "lower. The content may be in another order; the details say so then. The "
      "verdict does not say which of the two is older, or that one was made from the other: both may come "
      "from a third file."},
     {"embedded",
@@ -32,11 +33,12 @@ static const struct term verdicts[] = {
 
 static const struct term figures[] = {
     {"score",
-     "The share of samples in common, from 0 to 1. A sample is a window of 12 bytes. For a variant the score "
-     "is r, the resemblance: the samples that both have, as a share of those that either has. For embedded "
-     "files and fragments it is c, the containment: the share of the known file’s samples that the object "
-     "has. A score is no probability, and falls faster than the share of equal bytes: if one byte in ten is "
-     "changed at random, about 28 % of the samples survive. Identical content has no score."},
+     "How significant the finding is, from 0 to 1: the share of samples in common, reduced if little content "
+     "matches, or content that many known files have. A sample is a window of 12 bytes. For a variant the "
+     "share is the resemblance: the samples that both have, as a share of those that either has. For "
+     "embedded files and fragments it is the containment: the share of the known file’s samples that the "
+     "object has. A score is no probability. The shares fall faster than that of equal bytes: if one byte in "
+     "ten is changed at random, about 28 % of the samples survive. The score of identical content is 1."},
     {"E",
      "How many matches this good chance alone would be expected to produce when one object is compared "
      "with the whole set: the smaller, the less likely is chance. 1.0e-3 is 0.001; 1.0e-300 is the smallest "
@@ -153,7 +155,8 @@ static const char standard[] =
     "<h3>Approximate matching as defined by NIST SP 800-168</h3>\n"
     "<p>Feature: a window of 12 bytes. Extraction: Mod_C, about one window in C, selected by its hash. "
     "Similarity function: the share of common features, as resemblance (variant) or containment (embedded, "
-    "fragment); this is the score. E, edits and proof are supplementary. Identical means an equal "
+    "fragment). The score is this share, weighed by how much content matches and how rare it is. E, edits "
+    "and proof are supplementary. Identical means an equal "
     "cryptographic hash, which is not approximate matching. Nothing is claimed about meaning, appearance, or "
     "content that is encoded differently in two files.</p>\n";
 

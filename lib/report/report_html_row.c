@@ -226,7 +226,9 @@ static void put_scores(struct row *out, const struct case_row *row)
 
     put_raw(out, "%.3f", finding->resemblance);
     put_raw(out, "%.3f", finding->containment);
-    if (finding->has_edits)
+    put_raw(out, "%.3f", finding->score);
+    put_number(out, finding->reordered);
+    if (finding->has_edits || finding->reordered)
         report_edits_of(row, &out->text);
     if (finding->proof == PROOF_MEMBERS)
         report_edits_members(row, &out->text);
@@ -298,9 +300,7 @@ static void add_found(struct buffer *out, struct buffer *text, const struct case
     add_cell(out, text, name);
     report_values_size(text, finding->matched);
     add_cell(out, text, number);
-    if (finding->verdict != VERDICT_IDENTICAL)
-        buffer_printf(text, "%c %.3f", finding->verdict == VERDICT_VARIANT ? 'r' : 'c',
-                      finding->verdict == VERDICT_VARIANT ? finding->resemblance : finding->containment);
+    buffer_printf(text, "%.3f", finding->score);
     add_cell(out, text, number);
     report_values_e(text, finding->ln_e);
     add_cell(out, text, number);

@@ -248,7 +248,8 @@ static void put_finding(struct json_write *out, const struct case_row *row)
     put_set(out, row->set, finding->set);
     put_reference(out, row);
     put_twins(out, row);
-    json_write_real(out, "score", 3, finding_score(finding));
+    json_write_real(out, "score", 3, finding->score);
+    json_write_text(out, "order", finding_order(finding));
     json_write_real(out, "resemblance", 3, finding->resemblance);
     json_write_real(out, "containment", 3, finding->containment);
     put_edits(out, finding);

@@ -187,6 +187,7 @@ static void add_measures(struct paragraph *p, const struct case_row *row)
 {
     const struct finding *finding = &row->finding;
     const bool all_match = finding->matched == finding->span.obj_end - finding->span.obj_start;
+    const bool has_words = finding->has_edits || finding->reordered;
 
     report_columns_line(&p->lines);
     add_span(p, finding, all_match, row->object.chunk);
@@ -199,11 +200,13 @@ static void add_measures(struct paragraph *p, const struct case_row *row)
     report_values_size(&p->word, finding->ref_size);
     buffer_add_text(&p->word, ");");
     end_word(p);
+    buffer_printf(&p->word, "score %.3f,", finding->score);
+    end_word(p);
     buffer_printf(&p->word, "resemblance %.3f,", finding->resemblance);
     end_word(p);
-    buffer_printf(&p->word, "containment %.3f%s", finding->containment, finding->has_edits ? "," : "");
+    buffer_printf(&p->word, "containment %.3f%s", finding->containment, has_words ? "," : "");
     end_word(p);
-    if (finding->has_edits)
+    if (has_words)
         add_edits(p, row);
 }
 
@@ -214,8 +217,8 @@ static void add_members(struct paragraph *p, const struct case_row *row)
 
     report_columns_line(&p->lines);
     report_edits_members(row, &text);
-    buffer_printf(&text, "; resemblance %.3f, containment %.3f", row->finding.resemblance,
-                  row->finding.containment);
+    buffer_printf(&text, "; score %.3f, resemblance %.3f, containment %.3f", row->finding.score,
+                  row->finding.resemblance, row->finding.containment);
     report_columns_text(&p->lines, text.len ? text.data : "", text.len);
     buffer_inherit(p->lines.out, &text);
     buffer_release(&text);
@@ -400,7 +403,9 @@ static void add_legend(struct report_writer *writer, const char *term, const cha
 static const char standard[] =
     "feature: a window of 12 bytes; extraction: Mod_C, about one window in C, selected by its hash; "
     "similarity "
-    "function: the share of common features, as resemblance or containment. E, edits and proof are "
+    "function: the share of common features, as resemblance or containment; score: this share, weighed by "
+    "how "
+    "much content matches and how rare it is. E, edits and proof are "
     "supplementary. \"identical\" is an equal cryptographic hash, not approximate matching.";
 
 static void add_finding_terms(struct report_writer *writer)
@@ -414,6 +419,9 @@ static void add_finding_terms(struct report_writer *writer)
         "found with equal SHA-1; members k/n: both are containers, and k of the reference's n members were "
         "found "
         "with equal SHA-1; estimate: inferred from samples, nothing proved by hash");
+    add_legend(writer, "score",
+               "how significant the finding is, 0 to 1: the resemblance of a variant, else the containment, "
+               "reduced if little matches or many references have it");
     add_legend(writer, "resemblance",
                "the samples that both have, as a share of those that either has: 0 to 1");
     add_legend(writer, "containment", "the share of the reference's samples that the object has: 0 to 1");

@@ -94,7 +94,8 @@ static void put_finding(struct json_write *out, const struct case_row *row)
     json_write_name(out, "reference_name", row->reference.name, row->reference.name_len);
     put_digests(out, &row->reference.digests, names);
     json_write_number(out, "matched", finding->matched);
-    json_write_real(out, "score", 3, finding_score(finding));
+    json_write_real(out, "score", 3, finding->score);
+    json_write_text(out, "order", finding_order(finding));
     report_values_e(&text, finding->ln_e);
     json_write_made(out, "e_value", &text);
     finding_proof(finding, &text);

@@ -219,7 +219,8 @@ static void put_scores(struct report_uco_write *write, const char *name, const s
     casefile_put_id(&text, &row->id);
     json_write_made(out, "kith:number", &text);
     json_write_text(out, "kith:verdict", finding_verdict_name(finding->verdict));
-    json_write_real(out, "kith:score", 3, finding_score(finding));
+    json_write_real(out, "kith:score", 3, finding->score);
+    json_write_text(out, "kith:order", finding_order(finding));
     json_write_real(out, "kith:resemblance", 3, finding->resemblance);
     json_write_real(out, "kith:containment", 3, finding->containment);
     if (finding->has_edits) {

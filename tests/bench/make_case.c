@@ -90,6 +90,7 @@ static void make_finding(struct finding *finding, struct finding_range *ranges, 
     if (finding->verdict == VERDICT_IDENTICAL)
         ranges[0] = (struct finding_range){0, size, 0, size};
     finding_measure(finding);
+    finding_rate(finding, 1);
 }
 
 /* One object in ten is unallocated space, which has no path. */

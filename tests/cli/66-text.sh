@@ -32,11 +32,11 @@ same "the heading comes once" 1 "$(grep -c '^evidence: ' out)"
 grep -q "^variant    $long_name ([0-9.]* kB)$" out || fail "a path was changed in a pipe: $(cat out)"
 same "the order of the disk" "$(find tree -type f ! -name other -printf '%f\n' | LC_ALL=C sort | head -n 4)" \
     "$(sed -nE 's/^(identical|variant|embedded|fragment) +([^ ]+) \(.*/\2/p' out | LC_ALL=C sort)"
-grep -qE "^ {11}bytes 0 to 60000 match bytes 0 to 60000 of the reference \(60\.0 kB\); resemblance 0\.9.*, about [0-9,]+ bytes differ \([0-9,]+ to [0-9,]+\)$" out ||
+grep -qE "^ {11}bytes 0 to 60000 match bytes 0 to 60000 of the reference \(60\.0 kB\); score 0\.9[0-9]*, resemblance 0\.9.*, about [0-9,]+ bytes differ \([0-9,]+ to [0-9,]+\)$" out ||
     fail "edits in words: $(cat out)"
 says out "same content in another order; compared in place, about "
 says out "no byte differs"
-for term in E proof resemblance containment edits "SP 800-168"; do
+for term in E proof score resemblance containment edits "SP 800-168"; do
     grep -q "^$term  *[a-z]" out || fail "the legend has no $term: $(cat out)"
 done
 says out "feature: a window of 12 bytes; extraction: Mod_C"
@@ -90,7 +90,11 @@ shown()
 }
 
 shown 80 "TERM=xterm NO_COLOR=1" "'$KITH' scan -q -r refs.kith tree"
-same "the most significant first" "identical variant variant embedded" \
+"$KITH" scan -q --csv -r refs.kith tree >scores.csv
+by_score=$(python3 -c 'import csv
+verdicts = ["identical", "variant", "embedded", "fragment"]
+print(*(r["verdict"] for r in sorted(csv.DictReader(open("scores.csv")), key=lambda r: (-float(r["score"]), verdicts.index(r["verdict"])))))')
+same "the most significant first" "$by_score" \
     "$(sed -nE 's/^(identical|variant|embedded|fragment) .*/\1/p' shown | paste -sd ' ')"
 grep -q "$(printf '\033')" shown && fail "colours despite NO_COLOR"
 grep -qE '^.{81,}' shown && fail "wider than the window: $(grep -E '^.{81,}' shown)"

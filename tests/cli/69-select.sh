@@ -122,9 +122,8 @@ for order in place significance reference; do
     python3 - $order <<'PY' || fail "--sort $order"
 import sys
 from findings import *
-ranks = {"identical": 0, "variant": 1, "embedded": 2, "fragment": 3}
-keys = {"place": lambda r: 0, "significance": lambda r: (ranks[r["verdict"]], float(r["e_value"])),
-        "reference": lambda r: (r["set"], int(r["ref_id"]), ranks[r["verdict"]], float(r["e_value"]))}
+keys = {"place": lambda r: 0, "significance": lambda r: -float(r["score"]),
+        "reference": lambda r: (r["set"], int(r["ref_id"]), -float(r["score"]))}
 got, once = rows("out"), rows("once.csv")
 assert sorted(map(str, got)) == sorted(map(str, once))
 values = [keys[sys.argv[1]](r) for r in got]

@@ -120,7 +120,7 @@ def check_finding(line, row, sets, runs):
     for piece in wanted if runs else ():
         piece['image'] = on_image(runs, *piece['object'])
     assert line['verdict'] == row['verdict'] and line['ranges'] == wanted, (line, dict(row))
-    assert abs(line['score'] - {'identical': 1, 'variant': row['resemblance']}.get(row['verdict'], row['containment'])) <= .0005001
+    assert abs(line['score'] - row['score']) <= .0005001 and line['order'] == ('other' if row['reordered'] else 'same'), (line, dict(row))
     assert line['id'] == id_of(row['object'], row['rank'])
     assert line['span'] == {'object': [row['obj_start'], row['obj_end']], 'reference': [row['ref_start'], row['ref_end']]}
     assert line['matched'] == row['matched'] and line['also'] == row['also']
@@ -152,7 +152,7 @@ def main(case, report, rows):
     origins = {row['id']: row for row in database.execute('SELECT * FROM origin')}
     objects = {row['id']: row for row in database.execute('SELECT * FROM object')}
     wanted = [(row, objects[row['object']]) for row in
-              database.execute('SELECT * FROM finding ORDER BY class, object, rank')]
+              database.execute('SELECT * FROM finding LEFT JOIN score USING (object, rank) ORDER BY class, object, rank')]
     twins = {(row['object'], row['rank']): (row['of_object'], row['of_rank']) for row in database.execute('SELECT * FROM twin')}
     if rows == 'all':
         wanted += [(None, row) for _, row in sorted(objects.items()) if row['findings'] == 0]

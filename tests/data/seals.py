@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """seals.py CASE: recomputes the seals and the chain of a case as kith-case(5) describes them, and prints what is sealed and
-the last value of the chain.  seals.py --first CASE: makes it one of the first schema, with the seals of that."""
+the last value of the chain.  seals.py --schema N CASE: makes it one of schema N, an earlier one, with the seals of that."""
 import hashlib
 import sqlite3
 import struct
@@ -12,10 +12,13 @@ import tamper
 EVIDENCE = ["object WHERE id >> 40 = %d ORDER BY id", "finding WHERE object >> 40 = %d ORDER BY class, object, rank",
             "problem WHERE id >> 40 = %d ORDER BY id", "account WHERE id >> 40 = %d ORDER BY id",
             "bad WHERE id >> 40 = %d ORDER BY id"]
+NEWEST = 3
+# what each schema has besides the one before: rows of evidence, rows of the case, and all tables
 SECOND_EVIDENCE = ["origin WHERE id >> 40 = %d ORDER BY id",
                    "place WHERE object >> 40 = %d ORDER BY refset, file, start, object, rank",
                    "twin WHERE object >> 40 = %d ORDER BY object, rank"]
-SECOND = ["origin", "place", "twin", "context", "pass"]
+LATER = {2: (SECOND_EVIDENCE, ["* FROM context ORDER BY id", "* FROM pass ORDER BY id"], ["origin", "place", "twin", "context", "pass"]),
+         3: (["score WHERE object >> 40 = %d ORDER BY object, rank"], [], ["score"])}
 
 
 def number(n):
@@ -37,12 +40,12 @@ def rows(db, sql):
 
 
 def seal(db, evidence, schema):
-    second = schema > 1
+    later = [LATER[number] for number in range(2, schema + 1)]
     if not evidence:
         parts = ["* FROM info", "* FROM refset ORDER BY id", "id, path FROM evidence ORDER BY id"]
-        parts += ["* FROM context ORDER BY id", "* FROM pass ORDER BY id"] if second else []
+        parts += sum((of_case for _, of_case, _ in later), [])
     else:
-        tables = EVIDENCE + (SECOND_EVIDENCE if second else [])
+        tables = EVIDENCE + sum((of_evidence for of_evidence, _, _ in later), [])
         parts = ["* FROM evidence WHERE id = %d" % evidence] + ["* FROM " + table % evidence for table in tables]
     return hashlib.sha256(b"".join(rows(db, part) for part in parts)).digest()
 
@@ -63,7 +66,7 @@ def verify(path):
     db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
     db.text_factory = bytes
     seen, last = [], b""
-    for entry, sealed, chain in log(db, 2):
+    for entry, sealed, chain in log(db, NEWEST):
         assert sealed == entry[4], entry
         assert chain == entry[5], entry
         last = chain
@@ -71,21 +74,22 @@ def verify(path):
     print(*seen, last.hex())
 
 
-def make_first(path):
+def make_earlier(path, schema):
     db = sqlite3.connect(path)
     db.text_factory = bytes
-    for table in SECOND:
-        db.execute("DROP TABLE " + table)
-    for entry, sealed, chain in log(db, 1):
+    for number in range(schema + 1, NEWEST + 1):
+        for table in LATER[number][2]:
+            db.execute("DROP TABLE " + table)
+    for entry, sealed, chain in log(db, schema):
         db.execute("UPDATE log SET seal = ?, chain = ? WHERE id = ?", (sealed, chain, entry[0]))
-    db.execute("PRAGMA user_version = 1")
+    db.execute("PRAGMA user_version = %d" % schema)
     db.commit()
     db.close()
     tamper.fix_checksums(path)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--first":
-        make_first(sys.argv[2])
+    if sys.argv[1] == "--schema":
+        make_earlier(sys.argv[3], int(sys.argv[2]))
     else:
         verify(sys.argv[1])

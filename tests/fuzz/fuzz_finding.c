@@ -60,6 +60,8 @@ static void require_sound(const struct finding *finding, uint64_t size)
     require((unsigned)finding->verdict <= VERDICT_FRAGMENT && (unsigned)finding->proof < PROOFS);
     require_share(finding->resemblance);
     require_share(finding->containment);
+    require_share(finding->score);
+    require(!finding->reordered || finding->verdict == VERDICT_VARIANT);
     require_count(finding->edits);
     require_count(finding->edits_low);
     require_count(finding->edits_high);

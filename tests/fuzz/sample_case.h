@@ -40,6 +40,7 @@ static void add_object(struct casefile *casefile, uint64_t i)
                                .ref_size = 5000,
                                .resemblance = .25,
                                .containment = .5,
+                               .score = .125,
                                .ln_e = -20,
                                .ranges = ranges,
                                .range_count = 2}};
@@ -152,6 +153,8 @@ static const struct columns columns[] = {
     {"context", TEXT, {"value"}},
     {"pass", NUMBER, {"id", "first_set", "last_set", "again"}},
     {"pass", TEXT, {"parameters"}},
+    {"score", REAL, {"score"}},
+    {"score", NUMBER, {"object", "rank", "reordered"}},
     {NULL, BLOB, {NULL}},
 };
 

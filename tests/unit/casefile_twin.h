@@ -179,12 +179,14 @@ static UNUSED void make_finding(struct sample_object *sample, size_t rank, uint6
                                 .ref_size = random64() >> below(62) >> 1,
                                 .resemblance = (double)below(1001) / 1000,
                                 .containment = (double)below(2),
+                                .score = (double)below(1001) / 1000,
                                 .has_edits = below(2),
                                 .ln_e = below(3) ? -(double)below(100000) / 7 : -INFINITY,
                                 .proof = (enum proof)below(PROOFS),
                                 .proved = below(10),
                                 .also = below(5)};
     finding->blocks = finding->proved + below(3);
+    finding->reordered = finding->verdict == VERDICT_VARIANT && below(2);
     if (finding->has_edits) {
         finding->edits = (double)below(1u << 30);
         finding->edits_low = finding->edits / 3;

@@ -25,6 +25,8 @@ static inline void assert_same_finding(const struct finding *a, const struct fin
     assert_same_range(&a->span, &b->span);
     ck_assert_uint_eq(a->matched, b->matched);
     ck_assert(a->resemblance == b->resemblance && a->containment == b->containment);
+    ck_assert(a->score == b->score);
+    ck_assert_int_eq(a->reordered, b->reordered);
     ck_assert_int_eq(a->has_edits, b->has_edits);
     ck_assert(a->edits == b->edits && a->edits_low == b->edits_low && a->edits_high == b->edits_high);
     ck_assert(a->ln_e == b->ln_e);

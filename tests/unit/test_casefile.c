@@ -43,11 +43,13 @@ START_TEST(objects_and_findings_of_all_kinds_are_read_back_in_report_order)
 }
 END_TEST
 
-/* Notable sets come first; verdicts are declared in the order of their weight. */
+/* Notable sets come first, then the higher score; verdicts are declared in the order of their weight. */
 static bool comes_after(const struct case_row *row, enum refset_kind kind, const struct finding *before)
 {
     if (row->set->kind != kind)
         return row->set->kind == REFSET_KNOWN || kind == REFSET_NOTABLE;
+    if (row->finding.score != before->score)
+        return row->finding.score < before->score;
     if (row->finding.verdict != before->verdict)
         return row->finding.verdict > before->verdict;
     return row->finding.ln_e >= before->ln_e;
@@ -69,7 +71,7 @@ START_TEST(the_most_significant_findings_come_first_if_asked_and_none_is_lost)
     for (int i = 0; i < 2; i++) {
         const struct case_filter plain = {.known = true, .objects = true};
         struct case_reader *reader = casefile_reader_new(casefile, i ? &sorted : &plain, &err);
-        struct finding before = {.verdict = VERDICT_IDENTICAL, .ln_e = -INFINITY};
+        struct finding before = {.score = 1, .verdict = VERDICT_IDENTICAL, .ln_e = -INFINITY};
         enum refset_kind kind = REFSET_NOTABLE;
         struct case_row row;
 
@@ -744,7 +746,7 @@ START_TEST(a_file_that_is_not_a_case_is_refused)
     close_case(open_case());
     spoil("PRAGMA user_version=9");
     refuses(&plan,
-            "was written by a newer version of kith: its schema version is 9, this program supports up to 2");
+            "was written by a newer version of kith: its schema version is 9, this program supports up to 3");
     ck_assert_ptr_null(casefile_open_report(path, &err));
     snprintf(path, sizeof path, "%s/none/a.kcase", folder);
     ck_assert_ptr_null(casefile_open(path, &plan, &err));

@@ -191,9 +191,10 @@ static void try_change(const char *sql)
 
 static const char *key_of(const char *table)
 {
-    return strcmp(table, "finding") == 0                               ? "class << 60 | object"
-           : strcmp(table, "place") == 0 || strcmp(table, "twin") == 0 ? "object"
-                                                                       : "id";
+    return strcmp(table, "finding") == 0 ? "class << 60 | object"
+           : strcmp(table, "place") == 0 || strcmp(table, "score") == 0 || strcmp(table, "twin") == 0
+               ? "object"
+               : "id";
 }
 
 /* Of the first row and the last one, whatever their key is. */

@@ -96,6 +96,8 @@ static void fill_finding(struct finding *finding, uint64_t size)
     finding->ref_size = random64() >> (1 + random_below(60));
     finding->resemblance = random_below(4) ? random_share() : (double)random_below(2);
     finding->containment = random_below(4) ? random_share() : (double)random_below(2);
+    finding->score = random_below(4) ? random_share() : (double)random_below(2);
+    finding->reordered = finding->verdict == VERDICT_VARIANT && random_below(2);
     finding->has_edits = random_below(2);
     finding->edits = any_edits();
     finding->edits_low = any_edits();
@@ -218,6 +220,8 @@ static void assert_sound(const struct finding *finding, uint64_t size)
     ck_assert((unsigned)finding->verdict <= VERDICT_FRAGMENT && (unsigned)finding->proof < PROOFS);
     assert_share(finding->resemblance);
     assert_share(finding->containment);
+    assert_share(finding->score);
+    ck_assert(!finding->reordered || finding->verdict == VERDICT_VARIANT);
     assert_count(finding->edits);
     assert_count(finding->edits_low);
     assert_count(finding->edits_high);
@@ -297,11 +301,17 @@ START_TEST(a_changed_message_never_yields_an_unsound_finding)
 }
 END_TEST
 
-/* A message of one finding with one range of bytes 10 .. 20 and 30 .. 40, with a number of it changed. */
+/* A message of one finding, a variant with one range of bytes 10 .. 20 and 30 .. 40, with a number of it
+ * changed. */
 static bool number_is_taken(size_t at, uint64_t number)
 {
     struct finding_range range = {10, 20, 30, 40};
-    struct finding finding = {.ref_size = 50, .proved = 1, .blocks = 2, .ranges = &range, .range_count = 1};
+    struct finding finding = {.verdict = VERDICT_VARIANT,
+                              .ref_size = 50,
+                              .proved = 1,
+                              .blocks = 2,
+                              .ranges = &range,
+                              .range_count = 1};
     const struct findings findings = {.list = &finding, .count = 1};
     struct buffer message = {0};
     bool taken;
@@ -321,6 +331,72 @@ static bool double_is_taken(size_t at, double value)
     return number_is_taken(at, bits);
 }
 
+/* The score of a finding that is like this one but for some value. */
+static double score_of(struct finding finding, double rarity)
+{
+    finding_rate(&finding, rarity);
+    ck_assert(finding.score >= 0 && finding.score <= 1);
+    return finding.score;
+}
+
+START_TEST(the_score_is_that_of_the_manual)
+{
+    const struct finding variant = {
+        .verdict = VERDICT_VARIANT, .resemblance = .5, .containment = .75, .matched = 2048, .ref_size = 9000};
+    struct finding fragment = variant, members = variant;
+
+    fragment.verdict = VERDICT_FRAGMENT;
+    members.proof = PROOF_MEMBERS;
+    ck_assert_double_eq_tol(score_of(variant, 1), .5 * (1 - 0.1353352832366127), 1e-12);   /* e^-2 */
+    ck_assert_double_eq_tol(score_of(variant, .25), .5 * (1 - 0.6065306597126334), 1e-12); /* e^-.5 */
+    ck_assert_double_eq_tol(score_of(fragment, .5), .75 * (1 - 0.36787944117144233), 1e-12);
+    ck_assert_double_eq_tol(score_of(members, 1), .5 * (1 - exp(-6750. / 1024)), 1e-12);
+    ck_assert(score_of((struct finding){.verdict = VERDICT_IDENTICAL, .matched = 3}, 0) == 1);
+}
+END_TEST
+
+START_TEST(the_score_grows_with_what_matches_and_with_its_rarity)
+{
+    for (int round = 0; round < 1000; round++) {
+        const double rarity = random_share();
+        struct finding finding = {.verdict = VERDICT_EMBEDDED,
+                                  .resemblance = random_share(),
+                                  .containment = random_share(),
+                                  .matched = random_below(20000)};
+        const double before = score_of(finding, rarity);
+
+        ck_assert(score_of(finding, fmin(1, rarity * 1.1)) >= before);
+        finding.matched += 128;
+        ck_assert(score_of(finding, rarity) >= before);
+        finding.containment += (1 - finding.containment) / 9;
+        ck_assert(score_of(finding, rarity) >= before);
+    }
+}
+END_TEST
+
+/* Of one finding that states another order, as the list and as the message. */
+static void assert_may_be_reordered(enum verdict verdict, bool may)
+{
+    struct finding finding = {.verdict = verdict, .reordered = true};
+    const struct findings findings = {.list = &finding, .count = 1};
+    struct buffer message = {0};
+
+    finding_list_encode(&message, &findings);
+    ck_assert(finding_list_is_sound(&findings, 25) == may && is_taken(&message, message.len, 25) == may);
+    buffer_release(&message);
+}
+
+START_TEST(only_a_variant_can_have_another_order)
+{
+    assert_may_be_reordered(VERDICT_IDENTICAL, false);
+    assert_may_be_reordered(VERDICT_VARIANT, true);
+    assert_may_be_reordered(VERDICT_EMBEDDED, false);
+    assert_may_be_reordered(VERDICT_FRAGMENT, false);
+    ck_assert_str_eq(finding_order(&(struct finding){.reordered = true}), "other");
+    ck_assert_str_eq(finding_order(&(struct finding){.verdict = VERDICT_VARIANT}), "same");
+}
+END_TEST
+
 START_TEST(impossible_findings_are_refused)
 {
     enum {
@@ -329,6 +405,8 @@ START_TEST(impossible_findings_are_refused)
         REF_SIZE = 3,
         RESEMBLANCE,
         CONTAINMENT,
+        SCORE,
+        REORDERED,
         HAS_EDITS,
         EDITS,
         LOW,
@@ -336,14 +414,15 @@ START_TEST(impossible_findings_are_refused)
         LN_E,
         PROOF
     };
-    enum { PROVED = 12, BLOCKS, ALSO, RANGES, OBJ_START, OBJ_END, REF_START, REF_END };
-    static const size_t shares[] = {RESEMBLANCE, CONTAINMENT}, counts[] = {EDITS, LOW, HIGH};
+    enum { PROVED = 14, BLOCKS, ALSO, RANGES, OBJ_START, OBJ_END, REF_START, REF_END };
+    static const size_t shares[] = {RESEMBLANCE, CONTAINMENT, SCORE}, counts[] = {EDITS, LOW, HIGH};
 
     ck_assert(number_is_taken(VERDICT, VERDICT_FRAGMENT) && !number_is_taken(VERDICT, VERDICT_NONE));
     ck_assert(!number_is_taken(VERDICT, (uint64_t)1 << 32) && !number_is_taken(VERDICT, UINT64_MAX));
+    ck_assert(number_is_taken(REORDERED, 1) && !number_is_taken(REORDERED, 2));
     ck_assert(number_is_taken(SET, UINT32_MAX) && !number_is_taken(SET, (uint64_t)1 << 32));
     ck_assert(number_is_taken(REF_SIZE, 40) && !number_is_taken(REF_SIZE, 39));
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         ck_assert(double_is_taken(shares[i], 1) && !double_is_taken(shares[i], nextafter(1, 2)) &&
                   !double_is_taken(shares[i], -1e-300) && !double_is_taken(shares[i], (double)NAN));
     for (size_t i = 0; i < 3; i++)
@@ -365,4 +444,5 @@ END_TEST
 RUN_TESTS("finding", verdicts_are_looked_up_by_name, proofs_are_written_as_documented,
           span_and_matched_bytes_are_those_of_a_bitmap, findings_round_trip_through_messages,
           a_truncated_message_is_refused, a_changed_message_never_yields_an_unsound_finding,
-          impossible_findings_are_refused)
+          impossible_findings_are_refused, only_a_variant_can_have_another_order,
+          the_score_is_that_of_the_manual, the_score_grows_with_what_matches_and_with_its_rarity)

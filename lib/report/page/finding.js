@@ -4,29 +4,17 @@
 
 /* The columns of a row.  Those from SET on are missing in objects without a finding. */
 const [ID, VERDICT, EVIDENCE, VOLUME, KIND, ADDRESS, PATH, PATHS, SIZE, SHA1, FLAGS, REASON, TIMES, SET, REF_ID, REF_NAME,
-  REF_SHA1, REF_SIZE, MATCHED, RESEMBLANCE, CONTAINMENT, EDITS, E_TEXT, LN_E, PROOF, PROOF_TEXT, ALSO, RANGES, LEFT_OUT,
-  TWINS, PREVIEW] = Array(31).keys();
+  REF_SHA1, REF_SIZE, MATCHED, RESEMBLANCE, CONTAINMENT, SCORE, REORDERED, EDITS, E_TEXT, LN_E, PROOF, PROOF_TEXT, ALSO, RANGES,
+  LEFT_OUT, TWINS, PREVIEW] = Array(33).keys();
 
 const VERDICTS = ['identical', 'variant', 'embedded', 'fragment', 'none', 'too-small', 'low-entropy', 'unreadable',
   'skipped'];
 const PROOFS = ['estimate', 'blocks', 'sha1', 'members'];
 const CHUNK = 1, PARTIAL = 2, PROVED = 4;
-const IDENTICAL = 0, VARIANT = 1, FRAGMENT = 3;
+const IDENTICAL = 0, FRAGMENT = 3;
 
 function is_finding(row) {
   return row.length > SET;
-}
-
-/* The score of NIST SP 800-168: resemblance or containment; an equal hash is not approximate matching. */
-function score_of(row) {
-  if (!is_finding(row) || row[VERDICT] === IDENTICAL)
-    return undefined;
-  return row[VERDICT] === VARIANT ? row[RESEMBLANCE] : row[CONTAINMENT];
-}
-
-function score_text(row) {
-  const score = score_of(row);
-  return score === undefined ? '–' : `${row[VERDICT] === VARIANT ? 'r' : 'c'} ${score.toFixed(3)}`;
 }
 
 /* The ranges are stored in groups of six: start and length in the object, in the reference, and on the image of what lies there
@@ -78,7 +66,8 @@ function verdict_words(row) {
     case 'identical':
       return 'The object is identical to the reference: their lengths and SHA-1 are equal.';
     case 'variant':
-      return `The object ${sure ? 'is' : 'appears to be'} a version of the reference${row[FLAGS] & PROVED ? ' and contains all of it' : ''}: ${matched}${span_words(row)}.`;
+      return `The object ${sure ? 'is' : 'appears to be'} a version of the reference${row[FLAGS] & PROVED ? ' and contains all of it' : ''}` +
+        `${row[REORDERED] ? ', with the same content in another order' : ''}: ${matched}${span_words(row)}.`;
     case 'embedded':
       return `The object ${contains} the reference${row[FLAGS] & PROVED ? '' : ', or at least 80 % of it'}: ${matched}${span_words(row)}.`;
     default:
@@ -168,8 +157,8 @@ function reference_facts(row, about) {
     ['set', `${set.name} (${set.kind}), number ${grouped(row[REF_ID])}`],
     ['size', count_of(row[REF_SIZE], 'byte')],
     ['SHA-1', row[REF_SHA1] ? code(row[REF_SHA1]) : 'not in the set'],
-    ['score', identical ? 'none: an equal hash is not approximate matching' :
-      `resemblance ${row[RESEMBLANCE].toFixed(3)}, containment ${row[CONTAINMENT].toFixed(3)}`],
+    ['score', row[SCORE].toFixed(3) + (identical ? ', by equal hash, which is not approximate matching' :
+      `, of resemblance ${row[RESEMBLANCE].toFixed(3)} and containment ${row[CONTAINMENT].toFixed(3)}`)],
     ['edits', edits_words(row)],
     ['E', chance_words(row)],
     ['proof', proof_words(row)],

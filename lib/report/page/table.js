@@ -9,7 +9,7 @@ const COLUMNS = [
   {name: 'size', key: row => Number(row[SIZE]), number: true, falls: true},
   {name: 'reference', key: row => is_finding(row) ? row[REF_NAME] : '\uffff'},
   {name: 'matched', key: row => is_finding(row) ? Number(row[MATCHED]) : -1, number: true, falls: true},
-  {name: 'score', key: row => row[VERDICT] === IDENTICAL ? 2 : score_of(row) ?? -1, number: true, falls: true},
+  {name: 'score', key: row => is_finding(row) ? row[SCORE] : -1, number: true, falls: true},
   {name: 'E', key: row => is_finding(row) ? row[LN_E] ?? -Infinity : Infinity, number: true},
   {name: 'proof', key: row => is_finding(row) ? 2 * row[PROOF] + (row[FLAGS] & PROVED ? 1 : 0) : -1, falls: true},
 ];
@@ -113,7 +113,7 @@ class Findings {
       cell({class: 'name', 'data-label': 'like'}, row[REF_NAME] || '(no name)',
         element('small', {}, this.about.sets[row[SET]].name)),
       cell({class: 'number', 'data-label': 'matched', title: count_of(row[MATCHED], 'byte')}, size_text(row[MATCHED])),
-      cell({class: 'number', 'data-label': 'score'}, score_text(row)),
+      cell({class: 'number', 'data-label': 'score'}, row[SCORE].toFixed(3)),
       cell({class: 'number', 'data-label': 'E'}, row[E_TEXT]),
       cell({class: 'proof', 'data-label': 'proof'}, row[PROOF_TEXT])] : [cell({class: 'name', colspan: 5}, row[REASON])];
     return element('tr', {class: 'finding', role: 'row'}, first, last);
