@@ -2,6 +2,7 @@
 #include "sets_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,8 +10,11 @@
 
 #include "base/escape.h"
 #include "export_report.h"
+#include "match/matcher.h"
+#include "match/scanner.h"
 #include "set/refset_index.h"
 #include "set/refset_reader.h"
+#include "set_limits.h"
 #include "terminal.h"
 
 /* What the description has besides the parameters and counts of the set. */
@@ -19,6 +23,7 @@ struct figures {
     uint64_t sources, members;
     uint64_t features, common, filters; /* entries; keys too common to look up; bytes */
     unsigned segments;
+    struct set_limits usual, deep; /* of a scan, and one with --deep */
 };
 
 static void count_source(void *arg, const struct refset_source *source)
@@ -27,6 +32,17 @@ static void count_source(void *arg, const struct refset_source *source)
 
     (void)source;
     figures->sources++;
+}
+
+static int gather_limits(struct refset *set, struct figures *figures, struct error *err)
+{
+    const uint32_t c = refset_info(set)->params.c;
+    const double ln_e = log(MATCHER_USUAL_E);
+
+    return set_limits_of(set, scanner_rate(c, false), ln_e, &figures->usual, err) ||
+                   set_limits_of(set, scanner_rate(c, true), ln_e, &figures->deep, err)
+               ? -1
+               : 0;
 }
 
 static int gather(struct refset *set, struct figures *figures, struct error *err)
@@ -54,7 +70,7 @@ static int gather(struct refset *set, struct figures *figures, struct error *err
         figures->segments++;
     }
     refset_segments_release(&segments);
-    return result;
+    return result || gather_limits(set, figures, err) ? -1 : 0;
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -109,6 +125,21 @@ static void put_source(void *arg, const struct refset_source *source)
     buffer_release(&out);
 }
 
+static void put_limits(const struct figures *figures)
+{
+    if (figures->usual.count)
+        printf("limits      %d %% of copied fragments of at least this many bytes are found (with --deep):\n",
+               SET_LIMITS_PERCENT);
+    for (size_t i = 0; i < figures->usual.count; i++) {
+        const struct set_limits_class *class = &figures->usual.classes[i];
+        char words[SET_LIMITS_WORDS];
+
+        set_limits_files(class, words);
+        printf("  of files %-14s %8" PRIu64 " (%" PRIu64 ")\n", words, class->len,
+               figures->deep.classes[i].len);
+    }
+}
+
 int sets_report_info(struct refset *set, struct error *err)
 {
     const struct refset_info *info = refset_info(set);
@@ -147,6 +178,7 @@ int sets_report_info(struct refset *set, struct error *err)
         printf("  members            %" PRIu64 " are packed in others\n", figures.members);
     printf("samples     %" PRIu64 "; %" PRIu64 " are looked up, %" PRIu64 " belong to common features\n",
            counts->samples, figures.features, figures.common);
+    put_limits(&figures);
     printf("size        %" PRIu64 " bytes: %.0f for each file", figures.file_size,
            counts->files ? (double)figures.file_size / (double)counts->files : 0);
     if (counts->bytes)
@@ -155,6 +187,16 @@ int sets_report_info(struct refset *set, struct error *err)
            plural(figures.segments));
     printf("sources     %" PRIu64 "\n", figures.sources);
     return refset_sources(set, put_source, NULL, err);
+}
+
+static void add_limits(struct buffer *out, const struct figures *figures)
+{
+    buffer_add_text(out, ",\"limits\":[");
+    for (size_t i = 0; i < figures->usual.count; i++)
+        buffer_printf(out, "%s{\"file\":%" PRIu64 ",\"scan\":%" PRIu64 ",\"deep\":%" PRIu64 "}", i ? "," : "",
+                      figures->usual.classes[i].file_len, figures->usual.classes[i].len,
+                      figures->deep.classes[i].len);
+    buffer_add_text(out, "]}\n");
 }
 
 int sets_report_json(struct refset *set, struct error *err)
@@ -191,10 +233,10 @@ int sets_report_json(struct refset *set, struct error *err)
                   counts->bytes, counts->samples);
     buffer_printf(&out,
                   ",\"looked_up\":%" PRIu64 ",\"of_common\":%" PRIu64 ",\"size\":%" PRIu64
-                  ",\"filters\":%" PRIu64 ",\"segments\":%u,\"sources\":%" PRIu64 ",\"members\":%" PRIu64
-                  "}\n",
+                  ",\"filters\":%" PRIu64 ",\"segments\":%u,\"sources\":%" PRIu64 ",\"members\":%" PRIu64,
                   figures.features, figures.common, figures.file_size, figures.filters, figures.segments,
                   figures.sources, figures.members);
+    add_limits(&out, &figures);
     put_output(&out);
     buffer_release(&out);
     return 0;

@@ -47,6 +47,15 @@ static int check_windows(const struct scanner_plan *plan, struct error *err)
     return 0;
 }
 
+uint32_t scanner_rate(uint32_t c, bool deep)
+{
+    if (c > SAMPLER_DEFAULT_C)
+        c = SAMPLER_DEFAULT_C;
+    if (!deep || c <= DEEPEST_C)
+        return c;
+    return c / DEEP > DEEPEST_C ? c / DEEP : DEEPEST_C;
+}
+
 int scanner_plan_sets(struct scanner_plan *plan, bool deep, struct error *err)
 {
     plan->digests |= DIGEST_BIT(DIGEST_SHA1);
@@ -59,8 +68,7 @@ int scanner_plan_sets(struct scanner_plan *plan, bool deep, struct error *err)
         if (info->counts.without_sha1)
             plan->digests |= DIGEST_BIT(DIGEST_MD5) | DIGEST_BIT(DIGEST_SHA256);
     }
-    if (deep && plan->c > DEEPEST_C)
-        plan->c = plan->c / DEEP > DEEPEST_C ? plan->c / DEEP : DEEPEST_C;
+    plan->c = scanner_rate(plan->c, deep);
     return check_windows(plan, err) ||
                    lanes_divide(&(struct lanes){0}, plan->searches, plan->keys, plan->count, err)
                ? -1

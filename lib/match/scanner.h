@@ -29,7 +29,10 @@ struct scanner_plan {
     uint64_t chunk;   /* in bytes; 0: objects are not cut into chunks */
 };
 
-/* Fills in C, the smallest of the sets, and adds to the digests SHA-1 and those by which all files of the
+/* Returns the C at which a scan samples large objects, for sets of which the densest has this one. */
+uint32_t scanner_rate(uint32_t c, bool deep);
+
+/* Fills in C, from the smallest of the sets, and adds to the digests SHA-1 and those by which all files of the
  * sets can be found.  Returns -1 if sets with samples differ in n, or have too many keys. */
 int scanner_plan_sets(struct scanner_plan *plan, bool deep, struct error *err);
 

@@ -437,6 +437,18 @@ bool refset_has_members(const struct refset *set)
     return database_version(set->database) >= VERSION_MEMBERS;
 }
 
+int refset_sparsest(struct refset *set, uint32_t *c, struct error *err)
+{
+    int64_t found;
+
+    if (statement_ask(set->database, "SELECT max(c) FROM record", &found, err) < 0)
+        return -1;
+    if (found < 0 || found > SAMPLER_MAX_C)
+        return refset_broken(set, err, "malformed row in table record: invalid C");
+    *c = (uint32_t)found;
+    return 0;
+}
+
 int refset_count_members(struct refset *set, uint64_t *count, struct error *err)
 {
     int64_t found = 0;
