@@ -13,6 +13,7 @@
 #include "nesting.h"
 #include "set/refset_writer.h"
 #include "set_flags.h"
+#include "set_limits.h"
 #include "signer.h"
 #include "terminal.h"
 
@@ -20,6 +21,7 @@ enum {
     ADD_SET = OPTIONS_EVIDENCE, /* .. SET_OPTIONS of them */
     ADD_KEY = ADD_SET + SET_OPTIONS,
     ADD_NEW_KEY,
+    ADD_REQUIRE,
     ADD_MD5,
     ADD_SHA256,
     ADD_NOTE,
@@ -33,6 +35,7 @@ static const struct option_spec add_options[] = {
     {0, "key", "FILE", "sample with the secret key in this file, as the set was or a new set will be",
      &values_file},
     {0, "new-key", "FILE", "make a new secret key, in this new file, for a new set", &values_file},
+    {0, "require", "SIZE", "choose C so that a scan finds 95 % of the fragments of this size", NULL},
     {0, "md5", NULL, "keep the MD5 as well", NULL},
     {0, "sha256", NULL, "keep the SHA-256 as well", NULL},
     {0, "note", "TEXT", "a note to keep with the source", NULL},
@@ -46,6 +49,7 @@ struct add {
     struct set_flags flags;
     struct signer_plan plan;
     struct key_flags keys;
+    uint64_t require;    /* bytes of fragments that a scan is to find; 0: not given */
     const char *new_key; /* the file to be made; NULL: none */
     const char *note;
     struct refset *set;
@@ -426,6 +430,10 @@ static int add_to_set(struct add *add, const char *path, int count, char **paths
     }
     if (make_key(add, path, is_new))
         return EXIT_USAGE;
+    if (is_new && add->require && set_limits_choose(add->require, add->flags.n, path, &add->flags.c)) {
+        remove_key(add);
+        return EXIT_USAGE;
+    }
     add->set = open_set(add, path);
     if (!add->set) {
         remove_key(add);
@@ -436,6 +444,8 @@ static int add_to_set(struct add *add, const char *path, int count, char **paths
     is_useless = is_new && refset_info(add->set)->counts.files == 0;
     if (!is_useless)
         show_outcome(add, status);
+    if (!is_useless && add->require && status == EXIT_DONE)
+        status = set_limits_exit(add->set, add->require);
     if (refset_close(add->set, is_useless ? NULL : &err) && !is_useless) {
         complain_error(&err);
         status = EXIT_USAGE;
@@ -473,6 +483,8 @@ static int take_option(void *arg, const struct options *options, int option)
     case ADD_NEW_KEY:
         add->new_key = options->value;
         return options_check_new(options->command, options->value);
+    case ADD_REQUIRE:
+        return options_size(options, 1, INT64_MAX, &add->require);
     case ADD_MD5:
         add->plan.digests |= DIGEST_BIT(DIGEST_MD5);
         return 0;
@@ -497,6 +509,8 @@ static int run_line(struct add *add, const struct command *command, int argc, ch
         return options_wrong(command, operand == argc ? "no set given" : "no file, folder or image given");
     if (add->keys.count + (add->new_key != NULL) > 1)
         return options_wrong(command, "a set has one key: give --key or --new-key, once");
+    if (add->require && add->flags.c)
+        return options_wrong(command, "--require chooses C: give it without -C");
     if (options_check_new(command, argv[operand]))
         return EXIT_USAGE;
     add->run.options.inspector = &inspector;
