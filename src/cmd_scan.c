@@ -24,6 +24,7 @@ enum {
     SCAN_MAX_E = SCAN_CONTEXT + CASE_CONTEXT_KEYS,
     SCAN_MIN_MATCHED,
     SCAN_DEEP,
+    SCAN_REQUIRE,
     SCAN_BLOCKS,
     SCAN_MAX_SIZE,
     SCAN_INCLUDE,
@@ -55,6 +56,8 @@ static const struct option_spec scan_options[] = {
     {0, "min-matched", "SIZE",
      "report only identical files and matches of at least this many bytes (default: 0)", NULL},
     {0, "deep", NULL, "sample four times as densely: finds smaller matches, takes longer", NULL},
+    {0, "require", "SIZE", "warn if a set is too sparse for 95 % of the fragments of this size to be found",
+     NULL},
     {0, "blocks", "SIZE", "split objects into chunks of this size and report on each", NULL},
     {0, "max-size", "SIZE", "skip objects that are larger (default: no limit)", NULL},
     {0, "include", "PATTERN", "scan only files whose path matches; may be repeated", NULL},
@@ -153,6 +156,8 @@ static int take_option(void *arg, const struct options *options, int option)
         return finding_flags_e(options, &scan->matching.most_ln_e);
     case SCAN_MIN_MATCHED:
         return options_size(options, 0, INT64_MAX, &scan->matching.least_matched);
+    case SCAN_REQUIRE:
+        return options_size(options, 1, INT64_MAX, &scan->require);
     case SCAN_BLOCKS:
         return options_size(options, LEAST_CHUNK, INT64_MAX, &scan->chunk);
     case SCAN_MAX_SIZE:
@@ -234,13 +239,30 @@ static int scan_into_case(struct command_line *line, const struct evidence_list 
     return EXIT_USAGE;
 }
 
+/* A set that is too sparse for what is required is used all the same. */
+static int scan_as_required(struct command_line *line, const struct evidence_list *evidence)
+{
+    const struct scan *scan = &line->scan;
+    struct error err;
+    const int enough =
+        scan->require ? scan_limits_check(&scan->sets, &scan->plan, scan->require, scan->deep, &err) : 1;
+    int status;
+
+    if (enough < 0) {
+        complain_error(&err);
+        return EXIT_USAGE;
+    }
+    status = scan_into_case(line, evidence);
+    return enough || (status != EXIT_DONE && status != EXIT_MATCH) ? status : EXIT_PARTIAL;
+}
+
 static int scan_list(struct command_line *line, const struct evidence_list *evidence)
 {
     if (evidence_list_check_twice(evidence) || evidence_list_check_output(evidence, line->case_path) ||
         evidence_flags_sandbox(&line->scan.run.options))
         return EXIT_USAGE;
     interrupt_catch();
-    return scan_open(&line->scan) ? EXIT_USAGE : scan_into_case(line, evidence);
+    return scan_open(&line->scan) ? EXIT_USAGE : scan_as_required(line, evidence);
 }
 
 /* Without paths, the evidence is what the case has. */

@@ -54,7 +54,8 @@ int scan_open(struct scan *scan)
 {
     struct error err;
 
-    if (scan_sets_open(&scan->sets, &err) == 0 && make_plan(scan, &err) == 0)
+    if (scan_sets_open(&scan->sets, &err) == 0 && make_plan(scan, &err) == 0 &&
+        scan_limits_open(&scan->limits, &scan->sets, &scan->plan, &err) == 0)
         return 0;
     complain_error(&err);
     return -1;
@@ -62,6 +63,7 @@ int scan_open(struct scan *scan)
 
 void scan_close(struct scan *scan)
 {
+    scan_limits_release(&scan->limits);
     scanner_inspector_release(&scan->inspector);
     scan_sets_close(&scan->sets);
     patterns_release(&scan->patterns);
@@ -446,6 +448,7 @@ int scan_evidence(void *arg, size_t index, const char *path)
     session.rows = (struct scan_rows){.casefile = scan->casefile,
                                       .sets = &scan->sets,
                                       .plan = &scan->plan,
+                                      .limits = &scan->limits,
                                       .containers = &session.containers,
                                       .progress = &scan->run.progress,
                                       .note = take_note,

@@ -5,6 +5,7 @@
 #include "evidence_run.h"
 #include "match/scanner.h"
 #include "patterns.h"
+#include "scan_limits.h"
 #include "scan_sets.h"
 
 /* Scans evidence for the files of reference sets, into a case. */
@@ -14,6 +15,7 @@ struct scan {
     struct scan_sets sets;
     struct matcher_options matching;
     uint64_t most, chunk; /* bytes: the largest object to scan; the size of chunks, 0 for none */
+    uint64_t require;    /* bytes of fragments that are to be found; 0: not given */
     bool deep, hash_image;
     bool md5, sha256; /* compute these for every object, besides the digests that the search needs */
 
@@ -23,6 +25,7 @@ struct scan {
 
     /* made by scan_open: */
     struct scanner_plan plan;
+    struct scan_limits limits;
     struct inspector inspector;
 
     bool failed; /* the case could not be written, or a set could not be read: see err */

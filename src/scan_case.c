@@ -172,7 +172,8 @@ int scan_case_open(struct scan_case *scan_case)
         return EXIT_PARTIAL;
     scan->casefile = open_case(scan_case, &err);
     scan->resumable = scan_case->path != NULL;
-    if (scan->casefile && context_flags_set(scan_case->context, scan->casefile, &err) == 0) {
+    if (scan->casefile && context_flags_set(scan_case->context, scan->casefile, &err) == 0 &&
+        (!scan_case->path || scan_limits_log(&scan->sets, &scan->plan, scan->casefile, &err) == 0)) {
         show_extended(scan_case);
         return 0;
     }

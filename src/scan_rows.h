@@ -4,6 +4,7 @@
 
 #include "match/scanner.h"
 #include "scan_containers.h"
+#include "scan_limits.h"
 #include "scan_sets.h"
 #include "terminal.h"
 
@@ -13,6 +14,7 @@ struct scan_rows {
     const struct scan_sets *sets;
     size_t first_set; /* the index of the first of the sets in the case */
     const struct scanner_plan *plan;
+    struct scan_limits *limits;
     struct scan_containers *containers;
     struct progress *progress; /* counts the findings */
     void (*note)(void *arg, const char *text);

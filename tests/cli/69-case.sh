@@ -259,7 +259,7 @@ status 2 "$KITH" case seal cut.case
 
 # Neither is one whose scan is not finished: its rows are not sealed.
 cp good.case begun.case
-python3 "$tamper" begun.case "UPDATE evidence SET state = 'begun'; DELETE FROM log WHERE id > 2"
+python3 "$tamper" begun.case "UPDATE evidence SET state = 'begun'; DELETE FROM log WHERE id > 3"
 status 3 "$KITH" case seal --sign mine.private begun.case
 says err "tree: the scan is incomplete, so the case was not signed"
 [ -e begun.case.sig ] && fail "an unfinished case was signed"
@@ -268,7 +268,7 @@ says err "tree: the scan is incomplete, so the case was not signed"
 cp good.case later.case
 status 0 "$KITH" case set --notes "after it was signed" later.case
 status 3 "$KITH" case seal --verify mine.public --signature good.case.sig later.case
-says err "good.case.sig: is the signature of entry 3 of the log: the case was signed, and 1 entry came later"
+says err "good.case.sig: is the signature of entry 4 of the log: the case was signed, and 1 entry came later"
 
 # It resumes, and the signature of the finished case holds for no case but that one.
 status 0 "$KITH" scan -q -r refs.kith --case begun.case tree

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan_limits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "set_flags.h"
+#include "set_limits.h"
+
+enum { USUAL_FILE = 1 << 20 }; /* bytes of the largest file that is sampled at the set's C */
+
+/* ---- objects ---- */
+
+/* The set with the largest C; NULL if none has samples. */
+static const struct refset_info *sparsest_of(const struct scan_sets *sets)
+{
+    const struct refset_info *sparsest = NULL;
+
+    for (size_t i = 0; i < sets->count; i++) {
+        const struct refset_info *info = refset_info(sets->sets[i]);
+
+        if (info->params.kind != REFSET_KNOWN && info->counts.sampled &&
+            (!sparsest || info->params.c > sparsest->params.c))
+            sparsest = info;
+    }
+    return sparsest;
+}
+
+int scan_limits_open(struct scan_limits *limits, const struct scan_sets *sets,
+                     const struct scanner_plan *plan, struct error *err)
+{
+    const struct refset_info *info = sparsest_of(sets);
+    struct limit_search search;
+
+    if (!info)
+        return 0;
+    search = limit_search_of(info, USUAL_FILE, plan->c, plan->matching.most_ln_e);
+    limits->limit = limit_new(&search, err);
+    if (!limits->limit)
+        return -1;
+    limits->usual_len = limit_len(limits->limit, SET_LIMITS_PERCENT / 100.0);
+    return 0;
+}
+
+void scan_limits_release(struct scan_limits *limits)
+{
+    limit_free(limits->limit);
+    limits->limit = NULL;
+}
+
+const char *scan_limits_reason(struct scan_limits *limits, uint64_t len)
+{
+    if (!limits->limit || len >= limits->usual_len)
+        return "";
+    snprintf(limits->reason, sizeof limits->reason,
+             "of %" PRIu64 " bytes, a copied fragment is found in %d %% of cases", len,
+             (int)(100 * limit_share(limits->limit, len)));
+    return limits->reason;
+}
+
+/* ---- the log ---- */
+
+struct search {
+    const char *text;
+    bool found;
+};
+
+static void compare_entry(void *arg, const struct case_entry *entry)
+{
+    struct search *search = arg;
+
+    search->found = search->found || strcmp(entry->text, search->text) == 0;
+}
+
+static int log_once(struct casefile *casefile, const char *text, struct error *err)
+{
+    struct search search = {.text = text};
+
+    if (casefile_read_log(casefile, compare_entry, &search, err))
+        return -1;
+    return search.found ? 0 : casefile_log(casefile, set_flags_now(), text, err);
+}
+
+static int log_set(struct refset *set, const struct scanner_plan *plan, struct casefile *casefile,
+                   struct error *err)
+{
+    struct set_limits limits;
+    struct buffer text = {0};
+    int result;
+
+    if (set_limits_of(set, plan->c, plan->matching.most_ln_e, &limits, err))
+        return -1;
+    if (limits.count == 0)
+        return 0;
+    set_limits_describe(&limits, refset_info(set)->params.name, &text);
+    buffer_add_char(&text, '\0');
+    result = text.failed ? error_set(err, "out of memory") : log_once(casefile, text.data, err);
+    buffer_release(&text);
+    return result;
+}
+
+int scan_limits_log(const struct scan_sets *sets, const struct scanner_plan *plan, struct casefile *casefile,
+                    struct error *err)
+{
+    for (size_t i = 0; i < sets->count; i++)
+        if (log_set(sets->sets[i], plan, casefile, err))
+            return -1;
+    return 0;
+}
+
+/* ---- what is required ---- */
+
+int scan_limits_check(const struct scan_sets *sets, const struct scanner_plan *plan, uint64_t len, bool deep,
+                      struct error *err)
+{
+    const struct set_limits_wanted wanted = {
+        .len = len, .object_c = plan->c, .most_ln_e = plan->matching.most_ln_e, .is_deep = deep};
+    int all = 1;
+
+    for (size_t i = 0; i < sets->count && all >= 0; i++)
+        if (refset_info(sets->sets[i])->params.kind != REFSET_KNOWN) {
+            const int found = set_limits_check(sets->sets[i], &wanted, err);
+
+            all = found < all ? found : all;
+        }
+    return all;
+}
