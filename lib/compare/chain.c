@@ -182,6 +182,29 @@ static void make_groups(struct chain *chain, const struct chain_sides *sides)
     }
 }
 
+static bool is_single(const struct chain_group *group)
+{
+    return group->count_a == 1 && group->count_b == 1;
+}
+
+uint64_t chain_single(const struct chain *chain)
+{
+    uint64_t single = 0;
+
+    for (size_t i = 0; i < chain->many_count; i++) /* other groups are in one content only */
+        single += is_single(&chain->groups[chain->many[i]]);
+    return single;
+}
+
+uint64_t chain_single_in_order(const struct chain *chain)
+{
+    uint64_t single = 0;
+
+    for (size_t i = 0; i < chain->count; i++)
+        single += is_single(&chain->groups[chain->group_a[chain->anchors[i].a]]);
+    return single;
+}
+
 static bool is_common(const struct chain *chain, const struct chain_group *group)
 {
     return group->count_a > chain->most || group->count_b > chain->most;

@@ -68,6 +68,10 @@ int chain_find(struct chain *chain, const struct chain_sides *sides, struct erro
  * moved. */
 void chain_find_next(struct chain *chain);
 
+/* The number of fingerprints that occur once in each content, and of those of them that are in the chain. */
+uint64_t chain_single(const struct chain *chain);
+uint64_t chain_single_in_order(const struct chain *chain);
+
 /* Whether sample i of a, or of b, is common. */
 bool chain_common_a(const struct chain *chain, size_t i);
 bool chain_common_b(const struct chain *chain, size_t i);

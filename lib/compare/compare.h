@@ -24,6 +24,7 @@ enum compare_verdict {
 struct comparison {
     enum compare_verdict verdict;
     bool a_in_b, b_in_a;         /* if embedded: which is contained in the other */
+    bool reordered;              /* a variant: the same content in another order */
     uint32_t c;                  /* at which the samples were compared */
     size_t a_samples, b_samples; /* number of samples at that c */
     struct estimate estimate;    /* its ranges belong to the comparer and are valid until its next run */

@@ -374,6 +374,8 @@ int estimate_run(struct estimator *e, const struct estimate_side *a, const struc
     if (chain_find(&e->chain, &sides, err))
         return -1;
     set_shares(&e->chain, out);
+    out->single = chain_single(&e->chain);
+    out->in_order = chain_single_in_order(&e->chain);
     for (int pass = 0; pass < MAX_PASSES && drop_detours(&e->chain, &pair) > 0; pass++)
         ;
     if (find_gaps(e, &pair, err))

@@ -35,7 +35,9 @@ struct estimate {
     double a_in_b;      /* containment: shared / distinct samples of a */
     double b_in_a;
     uint64_t of_a, of_b; /* distinct samples of each */
-    uint64_t anchors; /* matches in the longest chain */
+    uint64_t single;     /* samples that occur once in each, */
+    uint64_t in_order;   /* and those of them in the longest chain, so in the same order in both */
+    uint64_t anchors;    /* matches in the longest chain */
     double edits;
     double edits_low, edits_high;        /* intended to hold in 95 % of cases */
     uint64_t a_matched, b_matched;       /* bytes in ranges */

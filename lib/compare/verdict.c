@@ -16,7 +16,8 @@ enum {
      * test unrelated_content_matches_nothing fails. */
     LEAST_SIZE = 256,
     /* A twentieth of an object may lie outside the part known to match.  With 1/10: the test
-     * an_edited_file_is_a_variant_with_about_that_many_edits fails; with 1/40: no difference on the corpora. */
+     * an_edited_file_is_a_variant_with_about_that_many_edits fails; with 1/40: no difference on the corpora.
+     */
     EDGE_SHARE = 20,
     /* "Near" means within this many bytes of the reference's diagonals, plus a share of its length to allow
      * for insertions, up to a bound; test: near_is_a_share_of_the_reference.  Halving or doubling any of them
@@ -24,6 +25,8 @@ enum {
     STRAY_LEAST = 256,
     STRAY_SHARE = 16,
     STRAY_MOST = 4096,
+    /* Samples that occur once in each: fewer say nothing about the order of contents. */
+    LEAST_SINGLE = 12,
 };
 
 /* By definition: at least half of each; nearly all of one.  With a variant_share of 0.75, 15 of 178 pairs are
@@ -31,6 +34,11 @@ enum {
  * embedded_share of 0.6 or 0.9 the verdict on one of 238 planted files changes. */
 static const double variant_share = 0.5;
 static const double embedded_share = 0.8;
+/* Content in another order has at most this share of the samples that occur once in each in the same order.
+ * Of 366 pairs of versions and edits with half in common, 352 have at least 0.88 and the others at most 0.72;
+ * of 80 files with shuffled paragraphs, lines, rows or blocks of 128 or 512 bytes none has more than 0.57.
+ * Two halves that change places have about 0.5, and a third that moves 0.67. */
+static const double same_order = 0.75;
 /* Share of samples; below it even long ranges do not make a variant.  No difference on the corpora from 0.025
  * to 0.1; test: half_of_each_makes_a_variant_if_samples_agree. */
 static const double least_containment = 0.05;
@@ -62,6 +70,13 @@ static bool has_evidence(const struct estimate *estimate)
     return false;
 }
 
+/* Whether at least half of each is in the other, but not in the same order. */
+static bool is_reordered(const struct estimate *e)
+{
+    return e->a_in_b >= variant_share && e->b_in_a >= variant_share && e->single >= LEAST_SINGLE &&
+           (double)e->in_order <= same_order * (double)e->single;
+}
+
 void verdict_of_pair(const struct record *a, const struct record *b, struct comparison *out)
 {
     struct estimate *e = &out->estimate;
@@ -72,6 +87,7 @@ void verdict_of_pair(const struct record *a, const struct record *b, struct comp
     const bool much_longer = a->len / 2 > b->len || b->len / 2 > a->len;
     const bool shares = e->shared >= FEW_SAMPLES && containment > chance_containment;
 
+    out->reordered = !much_longer && is_reordered(e);
     if (!has_evidence(e) && !shares) {
         out->verdict = verdict_without_match(a->count, a->len, out->c);
         if (out->verdict == COMPARE_NONE)
@@ -79,7 +95,7 @@ void verdict_of_pair(const struct record *a, const struct record *b, struct comp
         e->range_count = 0;
         e->a_matched = e->b_matched = 0;
     } else if ((a_share >= variant_share && b_share >= variant_share && containment >= least_containment) ||
-               (e->resemblance >= variant_share && !much_longer)) {
+               (e->resemblance >= variant_share && !much_longer) || out->reordered) {
         out->verdict = COMPARE_VARIANT;
     } else if (a_share >= embedded_share || b_share >= embedded_share ||
                (!has_evidence(e) && containment >= embedded_share)) {
@@ -258,10 +274,18 @@ static bool is_embedded(const struct verdict_case *c, struct finding *finding)
     return true;
 }
 
+bool verdict_is_reordered(const struct verdict_case *c)
+{
+    return c->comparison->reordered && c->whole && !c->range_only;
+}
+
 enum verdict verdict_of_finding(const struct verdict_case *c, struct finding *finding)
 {
     const struct comparison *comparison = c->comparison;
 
+    finding->reordered = verdict_is_reordered(c) && !finding_is_complete(finding);
+    if (finding->reordered)
+        return VERDICT_VARIANT;
     if (c->whole && (comparison->verdict == COMPARE_VARIANT ||
                      (comparison->verdict == COMPARE_EMBEDDED && c->obj_size / 2 <= c->ref_size &&
                       c->ref_size / 2 <= c->obj_size)))

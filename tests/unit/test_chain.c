@@ -51,6 +51,24 @@ static size_t count_different(const struct sample *x, size_t x_count, const stru
     return count;
 }
 
+static size_t times(const struct sample *samples, size_t count, uint64_t fp)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        found += samples[i].fp == fp;
+    return found;
+}
+
+static size_t count_single(size_t a_count, size_t b_count)
+{
+    size_t single = 0;
+
+    for (size_t i = 0; i < a_count; i++)
+        single += times(a, a_count, a[i].fp) == 1 && times(b, b_count, a[i].fp) == 1;
+    return single;
+}
+
 static void assert_is_chain(const struct chain *chain)
 {
     for (size_t i = 0; i < chain->count; i++) {
@@ -79,7 +97,29 @@ START_TEST(is_the_longest_common_subsequence)
         ck_assert_uint_eq(chain.shared, count_different(a, a_count, b, b_count, true));
         ck_assert_uint_eq(chain.only_a, count_different(a, a_count, b, b_count, false));
         ck_assert_uint_eq(chain.only_b, count_different(b, b_count, a, a_count, false));
+        ck_assert_uint_eq(chain_single(&chain), count_single(a_count, b_count));
     }
+    chain_release(&chain);
+}
+END_TEST
+
+/* Of 90 different samples, 30 each in the order 2, 3, 1; 30 more occur twice, which says nothing. */
+START_TEST(samples_that_occur_once_tell_how_much_is_in_the_same_order)
+{
+    enum { PART = 30 };
+    struct chain chain = {0};
+    struct error err;
+
+    for (size_t i = 0; i < 3 * PART; i++) {
+        a[i] = (struct sample){100 * i, 1000 + i};
+        b[i] = (struct sample){100 * i, 1000 + (i + PART) % (3 * PART)};
+    }
+    for (size_t i = 3 * PART; i < 5 * PART; i++)
+        a[i] = b[i] = (struct sample){100 * i, i % PART};
+    ck_assert_int_eq(chain_find(&chain, &(struct chain_sides){a, b, 5 * PART, 5 * PART, NULL}, &err), 0);
+    ck_assert_uint_eq(chain_single(&chain), 3 * PART);
+    ck_assert_uint_eq(chain_single_in_order(&chain), 2 * PART);
+    ck_assert_uint_eq(chain.count, 4 * PART);
     chain_release(&chain);
 }
 END_TEST
@@ -284,7 +324,8 @@ START_TEST(hints_about_the_sides_save_work_and_change_nothing)
 }
 END_TEST
 
-RUN_TESTS("chain", is_the_longest_common_subsequence, frequent_fingerprints_are_left_out,
+RUN_TESTS("chain", is_the_longest_common_subsequence,
+          samples_that_occur_once_tell_how_much_is_in_the_same_order, frequent_fingerprints_are_left_out,
           repetitive_content_is_matched_in_order, a_part_of_repetitive_content_is_matched_on_the_diagonal,
           of_equally_long_chains_the_one_in_one_place_is_chosen,
           the_next_chain_uses_none_of_the_samples_of_the_last,

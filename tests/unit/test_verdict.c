@@ -93,6 +93,33 @@ START_TEST(content_more_than_twice_as_long_is_no_variant_by_its_samples)
 }
 END_TEST
 
+START_TEST(half_of_each_with_a_quarter_out_of_order_is_in_another_order)
+{
+    const struct record a = {.len = 1000, .count = 100}, b = {.len = 1200, .count = 100},
+                        longer = {.len = 2002, .count = 100};
+    const struct estimate half = {
+        .shared = 50, .resemblance = 0.34, .a_in_b = 0.5, .b_in_a = 0.5, .single = 40, .in_order = 30};
+    struct estimate e = half;
+    struct comparison out;
+
+    ck_assert_int_eq(verdict_of(a, b, half, &out), COMPARE_VARIANT);
+    ck_assert(out.reordered);
+    e.in_order = 31;
+    ck_assert_int_eq(verdict_of(a, b, e, &out), COMPARE_FRAGMENT);
+    ck_assert(!out.reordered);
+    e = half;
+    e.b_in_a = 0.49;
+    ck_assert_int_eq(verdict_of(a, b, e, &out), COMPARE_FRAGMENT);
+    ck_assert_int_eq(verdict_of(b, a, e, &out), COMPARE_FRAGMENT);
+    e = half;
+    e.single = 11;
+    e.in_order = 1;
+    ck_assert_int_eq(verdict_of(a, b, e, &out), COMPARE_FRAGMENT);
+    ck_assert_int_eq(verdict_of(a, longer, half, &out), COMPARE_FRAGMENT);
+    ck_assert(!out.reordered);
+}
+END_TEST
+
 /* ---- an object and a reference ---- */
 
 enum { REF = 100000, OBJ = 110000, REF_C = 128 };
@@ -180,6 +207,34 @@ START_TEST(ranges_on_one_diagonal_are_one_piece)
 }
 END_TEST
 
+/* Unless all of it lies in one place, too; and free space has no order of its own. */
+START_TEST(content_in_another_order_is_a_variant_with_all_its_ranges)
+{
+    const struct comparison comparison = {.verdict = COMPARE_VARIANT, .reordered = true};
+    struct verdict_case c = {.comparison = &comparison, .whole = true, .obj_size = OBJ, .ref_size = REF};
+    struct finding_range ranges[] = {{0, 1000, 50000, 51000}, {5000, 98000, 1000, 94000}};
+    struct finding finding = {.ref_size = REF, .ranges = ranges, .range_count = 2};
+
+    finding_measure(&finding);
+    ck_assert(verdict_is_reordered(&c));
+    ck_assert_int_eq(verdict_of_finding(&c, &finding), VERDICT_VARIANT);
+    ck_assert(finding.reordered);
+    ck_assert_uint_eq(finding.range_count, 2);
+    c.range_only = true;
+    ck_assert(!verdict_is_reordered(&c));
+    verdict_of_finding(&c, &finding);
+    ck_assert(!finding.reordered);
+    c = (struct verdict_case){.comparison = &comparison, .obj_size = OBJ, .ref_size = REF};
+    ck_assert(!verdict_is_reordered(&c));
+    c.whole = true;
+    ranges[0] = (struct finding_range){0, REF, 0, REF};
+    finding.range_count = 1;
+    finding.proof = PROOF_SHA1;
+    ck_assert_int_eq(verdict_of_finding(&c, &finding), VERDICT_VARIANT);
+    ck_assert(!finding.reordered);
+}
+END_TEST
+
 START_TEST(a_piece_far_from_the_longest_one_keeps_it_a_variant)
 {
     static const struct piece pieces[] = {{5000, 0, 80000}, {86000, 80000, 20000}};
@@ -245,8 +300,10 @@ RUN_TESTS("verdict", one_side_nearly_all_in_the_other_is_embedded_even_without_r
           few_shared_samples_or_a_share_due_to_chance_are_nothing,
           half_of_each_makes_a_variant_if_samples_agree,
           content_more_than_twice_as_long_is_no_variant_by_its_samples,
+          half_of_each_with_a_quarter_out_of_order_is_in_another_order,
           a_reference_with_other_content_before_and_after_it_is_embedded,
           an_object_that_lacks_both_ends_of_the_reference_is_a_fragment, ranges_on_one_diagonal_are_one_piece,
+          content_in_another_order_is_a_variant_with_all_its_ranges,
           a_piece_far_from_the_longest_one_keeps_it_a_variant,
           four_fifths_of_a_reference_in_one_place_are_embedded,
           in_free_space_a_whole_reference_is_embedded_and_less_is_a_fragment,
