@@ -86,7 +86,7 @@ void chains_release(struct chains *chains)
 void chains_begin(struct chains *chains, const struct chains_wanted *wanted)
 {
     chains->wanted = *wanted;
-    chains->count = 0;
+    chains->count = chains->holders.count = 0;
     chains->cut = chains->begun = false;
 }
 
@@ -94,6 +94,14 @@ bool chains_are_over(const struct chains *chains, const struct seeds *seeds)
 {
     return (chains->wanted.may_part && (chains->cut || seeds_are_cut(seeds))) ||
            effort_is_spent(chains->wanted.effort);
+}
+
+bool chains_add(struct chains *chains, const struct seed_chain *chain)
+{
+    if (chains->count == MOST_CHAINS)
+        return false;
+    chains->list[chains->count++] = *chain;
+    return true;
 }
 
 /* ---- how much chance gives ---- */

@@ -21,10 +21,11 @@ struct seed_chain {
     size_t first, count;    /* the reference's seeds, in the list of seeds */
     uint64_t support;       /* number of queries that it explains */
     bool doubtful;          /* chance may well line up that many: only a comparison can tell */
-    bool common;  /* too common to be evidence of a part of the reference: only all of it is reported */
-    bool counted; /* many other chains share its seeds, so it is only counted, not compared; place.first and
-                     count, cluster.start and end are set, place.len is approximate */
-    bool copy;    /* the same part of the reference also lies elsewhere in the object */
+    bool scattered; /* its seeds do not line up: it may be the same content in another order (reorder.h) */
+    bool common;    /* too common to be evidence of a part of the reference: only all of it is reported */
+    bool counted;   /* many other chains share its seeds, so it is only counted, not compared; place.first and
+                       count, cluster.start and end are set, place.len is approximate */
+    bool copy;      /* the same part of the reference also lies elsewhere in the object */
 };
 
 /* What to look for in an object. */
@@ -69,6 +70,8 @@ int chains_find(struct chains *chains, const struct seeds *seeds, struct queries
  */
 int chains_find_elsewhere(struct chains *chains, struct seeds *seeds, struct queries *queries,
                           struct error *err);
+/* Adds a chain that was found in another way.  Returns false if there is no room. */
+bool chains_add(struct chains *chains, const struct seed_chain *chain);
 /* Whether to stop searching, because the object will be searched in parts or took too much work. */
 bool chains_are_over(const struct chains *chains, const struct seeds *seeds);
 

@@ -8,6 +8,7 @@
 #include "match/merit.h"
 #include "match/proof.h"
 #include "match/rarity.h"
+#include "match/reorder.h"
 #include "match/significance.h"
 #include "match/whole.h"
 #include "sample/blocks.h"
@@ -23,6 +24,7 @@ struct examiner {
     struct aligner *aligner;
     struct significance *significance;
     struct rarity rarity;
+    struct reorderer *reorderer;
     struct prover *prover;
     double most_ln_e;
     struct set_file file;
@@ -34,7 +36,7 @@ struct examiner *examine_new(double most_ln_e, struct error *err)
     struct examiner *examiner = memory_new(sizeof *examiner, err);
 
     if (examiner && (examiner->aligner = alignment_new(err)) && (examiner->prover = proof_new(err)) &&
-        (examiner->significance = significance_new(err))) {
+        (examiner->significance = significance_new(err)) && (examiner->reorderer = reorder_new(err))) {
         examiner->most_ln_e = most_ln_e;
         return examiner;
     }
@@ -50,6 +52,7 @@ void examine_free(struct examiner *examiner)
     proof_free(examiner->prover);
     significance_free(examiner->significance);
     rarity_release(&examiner->rarity);
+    reorder_free(examiner->reorderer);
     set_file_release(&examiner->file);
     free(examiner);
 }
@@ -188,27 +191,54 @@ static void rate(const struct examiner *examiner, struct finding *finding)
     finding_rate(finding, rarity_of(&examiner->rarity, finding->ranges, finding->range_count));
 }
 
+/* The first test: what lines up. */
+static int judge_lines(struct examiner *examiner, const struct alignment *a, struct set *set,
+                       struct finding *finding, bool *evidence, struct error *err)
+{
+    uint64_t anchors;
+
+    *evidence = false;
+    finding->ln_e = INFINITY;
+    if (merit_ranges(a, finding, &anchors, err))
+        return -1;
+    *evidence = merit_is_evidence(a, finding, anchors);
+    if (finding->range_count == 0 || (!*evidence && !may_prove(a, set, finding)))
+        return 0;
+    return significance_of_ranges(examiner->significance, a, finding, &finding->ln_e, err);
+}
+
+/* The second test: what both have, in whatever order.  E is the lower one of two, so twice as large. */
+static int judge_order(struct examiner *examiner, const struct alignment *a, struct effort *effort,
+                       struct finding *finding, bool *evidence, struct error *err)
+{
+    bool common_evidence;
+    double common_ln_e;
+
+    effort_add(effort, a->window->count + a->reference->count);
+    if (reorder_judge(examiner->reorderer, examiner->significance, a, &common_ln_e, &common_evidence, err) ||
+        reorder_ranges(examiner->reorderer, a, finding, err))
+        return -1;
+    *evidence = *evidence || common_evidence;
+    finding->ln_e = log(2) + fmin(finding->ln_e, common_evidence ? common_ln_e : INFINITY);
+    return 0;
+}
+
 /* Fills the finding.  Returns 1, 0 if there is no evidence, -1 on error. */
 static int judge(struct examiner *examiner, struct alignment *a, struct set *set, struct effort *effort,
                  struct finding *finding, struct error *err)
 {
     const struct verdict_case c = merit_case(a);
     double proved = INFINITY;
-    uint64_t anchors;
     bool evidence;
 
-    if (merit_ranges(a, finding, &anchors, err))
-        return -1;
-    if (finding->range_count == 0)
-        return 0;
     finding->ref_size = a->record->place.len;
     finding->resemblance = resemblance_of(a);
     finding->containment = a->comparison.estimate.b_in_a;
-    evidence = merit_is_evidence(a, finding, anchors);
-    if (!evidence && !may_prove(a, set, finding))
-        return 0;
-    if (significance_of_ranges(examiner->significance, a, finding, &finding->ln_e, err))
+    if (judge_lines(examiner, a, set, finding, &evidence, err) ||
+        (verdict_is_reordered(&c) && judge_order(examiner, a, effort, finding, &evidence, err)))
         return -1;
+    if (finding->range_count == 0 || (!evidence && !may_prove(a, set, finding)))
+        return 0;
     if (prove(examiner, a, set, effort, finding, err))
         return -1;
     if (finding_is_complete(finding) &&
@@ -238,7 +268,8 @@ static int relate(struct examiner *examiner, const struct seeds *seeds, const st
 
     if (made <= 0)
         return made;
-    if (alignment.comparison.verdict > COMPARE_FRAGMENT || alignment.comparison.estimate.range_count == 0)
+    if (alignment.comparison.verdict > COMPARE_FRAGMENT ||
+        (alignment.comparison.estimate.range_count == 0 && !alignment.comparison.reordered))
         return 0;
     return judge(examiner, &alignment, seeds->set, effort, finding, err);
 }

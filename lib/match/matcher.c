@@ -10,6 +10,7 @@
 #include "compare/verdict.h"
 #include "match/choice.h"
 #include "match/examine.h"
+#include "match/reorder.h"
 #include "set/known.h"
 
 enum {
@@ -214,6 +215,13 @@ static size_t widest_gap(const struct matcher *matcher, const struct query_range
     return widest;
 }
 
+/* Whether these are all queries of an object that was sampled to its end. */
+static bool is_all_of_object(const struct matcher *matcher, const struct query_range *range)
+{
+    return matcher->subject.sampled == matcher->subject.size && range->first == 0 &&
+           range->count == matcher->query_count;
+}
+
 static int match_parts(struct matcher *matcher, size_t set, struct query_range range, unsigned halvings,
                        struct error *err);
 
@@ -240,6 +248,9 @@ static int match_range(struct matcher *matcher, size_t set, struct query_range r
     if (is_cut && may_part && !effort_is_spent(&matcher->effort))
         return match_parts(matcher, set, range, matcher->chains.halved, err);
     matcher->cut = matcher->cut || is_cut;
+    if (is_all_of_object(matcher, &range) &&
+        reorder_add_chains(&matcher->chains, seeds, &matcher->selected, &matcher->subject, err))
+        return -1;
     if (seeds->common > matcher->common)
         matcher->common = seeds->common;
     return find_findings(matcher, set, err);

@@ -170,6 +170,11 @@ size_t merit_rich_bytes(struct content *content, uint64_t start, uint64_t end, s
     return rich;
 }
 
+bool merit_is_rich_at(struct content *content, uint64_t pos)
+{
+    return merit_rich_bytes(content, pos, pos + RICH_WINDOW, 1) > 0;
+}
+
 /* Whether pos, which grows from call to call, lies in a range; *range: the first one that ends after pos. */
 static bool is_in_range(const struct finding *finding, uint64_t pos, size_t *range)
 {
@@ -199,7 +204,7 @@ static double rich_share(const struct alignment *a, const struct finding *findin
         if (!is_in_range(finding, pos, &range) || inside++ % step != 0)
             continue;
         tried++;
-        rich += merit_rich_bytes(a->subject->content, pos, pos + RICH_WINDOW, 1) > 0;
+        rich += merit_is_rich_at(a->subject->content, pos);
     }
     return tried ? (double)rich / (double)tried : 0;
 }
@@ -215,9 +220,13 @@ static double density(const struct alignment *a)
     return c < SAMPLER_DEFAULT_C ? (double)SAMPLER_DEFAULT_C / c : 1;
 }
 
+bool merit_is_many(const struct alignment *a, double different)
+{
+    return different >= DENSE_ANCHORS * pow(density(a), 0.25);
+}
+
 static bool has_density(const struct alignment *a, const struct finding *finding, uint64_t anchors)
 {
-    const double least = DENSE_ANCHORS * pow(density(a), 0.25);
     const double share = dense_share * pow(density(a), 0.5);
     const uint64_t shared = a->comparison.estimate.shared;
     const uint64_t different = anchors < shared ? anchors : shared; /* phrases that recur count once */
@@ -226,9 +235,8 @@ static bool has_density(const struct alignment *a, const struct finding *finding
     const size_t in_reference = samples_in(a->reference, span->ref_start, span->ref_end);
     const size_t fewer = in_window < in_reference ? in_window : in_reference;
 
-    if ((double)different < least || (double)different < share * (double)fewer)
-        return false;
-    return (double)different * rich_share(a, finding) >= least;
+    return merit_is_many(a, (double)different) && (double)different >= share * (double)fewer &&
+           merit_is_many(a, (double)different * rich_share(a, finding));
 }
 
 static bool is_solid(const struct alignment *a, const struct estimate *estimate)

@@ -24,6 +24,11 @@ int merit_ranges(const struct alignment *alignment, struct finding *finding, uin
 /* Whether the finding is worth reporting even if none of it is proved. */
 bool merit_is_evidence(const struct alignment *alignment, const struct finding *finding, uint64_t anchors);
 
+/* Whether this number of different samples in bytes that vary is evidence, if they are a good part of all. */
+bool merit_is_many(const struct alignment *alignment, double different);
+
+/* Whether the bytes from pos on vary as in text, code or pictures. */
+bool merit_is_rich_at(struct content *content, uint64_t pos);
 /* Returns the number of bytes from start to end, up to about `most`, that vary as in text, code or pictures.
  * If they cannot be read, all of them count. */
 size_t merit_rich_bytes(struct content *content, uint64_t start, uint64_t end, size_t most);

@@ -66,6 +66,8 @@ static int by_support(const void *a, const void *b)
         return x->cluster.main < y->cluster.main ? -1 : 1;
     if (x->doubtful != y->doubtful)
         return y->doubtful ? -1 : 1;
+    if (x->scattered != y->scattered)
+        return y->scattered ? -1 : 1;
     if (!r->whole && x->support != y->support)
         return x->support > y->support ? -1 : 1;
     if (x->place.len != y->place.len)

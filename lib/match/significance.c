@@ -88,6 +88,21 @@ int significance_begin(struct significance *s, const struct seeds *seeds, const 
     return 0;
 }
 
+const struct queries *significance_queries(const struct significance *s)
+{
+    return s->queries;
+}
+
+double significance_hits(const struct significance *s, size_t query)
+{
+    return s->hits[query] ? s->hits[query] : s->mean_hits;
+}
+
+double significance_bytes(const struct significance *s)
+{
+    return s->bytes;
+}
+
 /* -ln q of a sample that the set has this many times, but never more than `most`. */
 static double information_of(const struct significance *s, double hits, double most)
 {
@@ -235,7 +250,7 @@ static double hits_at(const struct significance *s, uint64_t pos)
     const struct queries *queries = s->queries;
     const size_t i = SEARCH_FIRST(k, 0, queries->all_count, queries->all[k].pos >= pos);
 
-    return i < queries->all_count && queries->all[i].pos == pos && s->hits[i] ? s->hits[i] : s->mean_hits;
+    return i < queries->all_count && queries->all[i].pos == pos ? significance_hits(s, i) : s->mean_hits;
 }
 
 int significance_of_whole(struct significance *s, const struct finding_range *range, double *ln_e,

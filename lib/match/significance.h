@@ -23,6 +23,12 @@ void significance_free(struct significance *significance);
  * until the next call. */
 int significance_begin(struct significance *significance, const struct seeds *seeds,
                        const struct queries *queries, const struct subject *subject, struct error *err);
+/* What it was begun with. */
+const struct queries *significance_queries(const struct significance *significance);
+/* The number of references that have this query, an index into all; the mean if it was not looked up. */
+double significance_hits(const struct significance *significance, size_t query);
+/* The bytes of all references that were sampled. */
+double significance_bytes(const struct significance *significance);
 /* Computes ln E of an alignment, of which only the finding's ranges are accepted. */
 int significance_of_ranges(struct significance *significance, const struct alignment *alignment,
                            const struct finding *finding, double *ln_e, struct error *err);
