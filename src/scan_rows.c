@@ -78,8 +78,7 @@ static void note_lacks(struct scan_rows *rows, struct case_object *row, const st
             row->reason = "common content: it is in too many files of a set to be evidence for one of them";
         rows->common++;
     }
-    /* what a case has as the reason of a member is why it was not unpacked */
-    if (part->verdict == VERDICT_NONE && !row->reason[0] && row->kind != OBJECT_MEMBER)
+    if (part->verdict == VERDICT_NONE && !row->reason[0])
         row->reason = scan_limits_reason(rows->limits, part->len);
     if (part->findings.lacks & FINDINGS_CUT) {
         error_set(&text, "%s: too many matches; only %zu are reported, and the rest was not searched",

@@ -157,7 +157,7 @@ int casefile_unopened(struct casefile *casefile, uint64_t evidence,
         return 0;
     row = database_prepare(casefile->database,
                            "SELECT address, reason, paths FROM object WHERE id > ?1 AND id < ?2"
-                           " AND kind = 'member' AND reason != '' ORDER BY id",
+                           " AND kind = 'member' AND partial AND reason != '' ORDER BY id",
                            err);
     if (!row)
         return -1;

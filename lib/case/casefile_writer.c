@@ -199,7 +199,7 @@ static void count(struct casefile *casefile, const struct case_object *object,
  * casefile_unopened lists them. */
 static bool is_kept(const struct casefile *casefile, const struct case_object *object)
 {
-    return casefile->all_objects || (object->kind == OBJECT_MEMBER && object->reason[0]);
+    return casefile->all_objects || (object->kind == OBJECT_MEMBER && object->partial && object->reason[0]);
 }
 
 static int add_all(struct casefile *casefile, const struct case_object *object,

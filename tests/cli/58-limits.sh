@@ -59,6 +59,10 @@ for len in 300 700 2000; do
     python3 -c 'import sys; sys.exit(abs(100 * float(sys.argv[1]) - float(sys.argv[2])) > 3)' "$share" "$stated" ||
         fail "of $len bytes, $share are found, not '$stated' %: $(cat reasons)"
 done <shares
+(cd evidence && python3 -m zipfile -c ../packed.zip 700)
+status 0 "$KITH" scan --csv --all -r set.kith packed.zip
+says out '"of 700 bytes, a copied fragment is found in '
+! grep -q 'not unpacked' err || fail "a small member counts as one that was not unpacked: $(cat err)"
 status 0 "$KITH" scan -q --csv --all -r hashes.kith evidence
 ! grep -q 'copied fragment' out || fail "reasons without samples"
 
