@@ -75,6 +75,7 @@ static const char *const schema[] = {
     /* Findings from before have no row: their scores are computed from what they have. */
     "CREATE TABLE score ("
     " object INTEGER NOT NULL, rank INTEGER NOT NULL, score REAL NOT NULL, reordered INTEGER NOT NULL,"
+    " holders INTEGER NOT NULL, features BLOB NOT NULL,"
     " PRIMARY KEY (object, rank)) STRICT, WITHOUT ROWID;",
     NULL,
 };

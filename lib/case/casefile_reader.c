@@ -102,7 +102,7 @@ bool casefile_get_object(struct statement *row, struct case_runs *runs, struct c
     "f.class, f.refset, f.file, f.sha1, f.md5, f.sha256, f.size, f.name, f.verdict, f.obj_start, f.obj_end," \
     " f.ref_start, f.ref_end, f.matched, f.ranges, f.resemblance, f.containment, f.edits, f.edits_low,"      \
     " f.edits_high, f.ln_e, f.proof, f.proved, f.blocks, f.also, f.rank, t.of_object, t.of_rank, s.score,"   \
-    " s.reordered"
+    " s.reordered, s.holders, s.features"
 
 /* Columns after those of the object. */
 enum {
@@ -128,6 +128,8 @@ enum {
     F_TWIN,
     F_SCORE = F_TWIN + 2,
     F_REORDERED,
+    F_HOLDERS,
+    F_FEATURES,
 };
 
 #define FROM_FINDING                                                                                         \
@@ -248,13 +250,20 @@ static bool get_rank(struct case_reader *reader, struct statement *row, struct c
 static bool get_score(struct statement *row, struct finding *finding)
 {
     uint64_t reordered = 0;
+    const void *features;
+    size_t len;
 
     finding->reordered = false;
+    finding->features = (struct features){0};
     if (statement_is_null(row, F_SCORE)) {
         finding_rate(finding, 1);
         return true;
     }
-    if (!statement_real(row, F_SCORE, &finding->score) || !statement_up_to(row, F_REORDERED, 1, &reordered))
+    if (!statement_real(row, F_SCORE, &finding->score) ||
+        !statement_up_to(row, F_REORDERED, 1, &reordered) ||
+        !statement_up_to(row, F_HOLDERS, INT64_MAX, &finding->features.holders) ||
+        !statement_bytes(row, F_FEATURES, &features, &len) ||
+        !features_unpack(features, len, &finding->features))
         return false;
     finding->reordered = reordered != 0;
     return true;

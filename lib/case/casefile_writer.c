@@ -120,15 +120,22 @@ static int add_score(struct casefile *casefile, const struct finding *finding, s
     struct statement *row = casefile->add_score;
 
     if (!row)
-        row = casefile->add_score =
-            database_prepare(casefile->database,
-                             "INSERT INTO score (object, rank, score, reordered) VALUES (?, ?, ?, ?)", err);
+        row = casefile->add_score = database_prepare(
+            casefile->database,
+            "INSERT INTO score (object, rank, score, reordered, holders, features) VALUES (?, ?, ?, ?, ?, ?)",
+            err);
     if (!row)
         return -1;
     statement_bind_number(row, 1, casefile_id(casefile->adding, casefile->number));
     casefile_bind_number(row, 2, rank);
     statement_bind_real(row, 3, finding->score);
     casefile_bind_number(row, 4, finding->reordered);
+    casefile_bind_number(row, 5, finding->features.holders);
+    buffer_reset(&casefile->ranges);
+    features_pack(&casefile->ranges, &finding->features);
+    if (casefile->ranges.failed)
+        return error_set(err, "out of memory for the features of a finding");
+    statement_bind_bytes(row, 6, casefile->ranges.data, casefile->ranges.len);
     return statement_run(row, err);
 }
 

@@ -147,8 +147,8 @@ bool finding_is_complete(const struct finding *finding)
 
 /* ---- messages ---- */
 
-/* Minimum size in a message: four numbers, and eighteen. */
-enum { RANGE_BYTES = 32, FINDING_BYTES = 8 * 18 };
+/* Minimum size in a message: four numbers, and twenty. */
+enum { RANGE_BYTES = 32, FINDING_BYTES = 8 * 20 };
 
 static void put_double(struct buffer *out, double value)
 {
@@ -194,6 +194,7 @@ static void put_finding(struct buffer *out, const struct finding *finding)
     wire_put(out, finding->proved);
     wire_put(out, finding->blocks);
     wire_put(out, finding->also);
+    features_encode(out, &finding->features);
     wire_put(out, finding->range_count);
     for (size_t i = 0; i < finding->range_count; i++)
         put_range(out, &finding->ranges[i]);
@@ -242,7 +243,7 @@ static bool is_sound(const struct finding *finding, uint64_t size)
     return is_share(finding->resemblance) && is_share(finding->containment) && is_share(finding->score) &&
            (!finding->reordered || finding->verdict == VERDICT_VARIANT) && is_count(finding->edits) &&
            is_count(finding->edits_low) && is_count(finding->edits_high) && !isnan(finding->ln_e) &&
-           finding->proved <= finding->blocks &&
+           finding->proved <= finding->blocks && features_are_sound(&finding->features) &&
            are_sound(finding->ranges, finding->range_count, size, finding->ref_size);
 }
 
@@ -275,6 +276,8 @@ static bool get_finding(struct wire *wire, uint64_t size, struct finding *findin
     finding->proved = wire_get(wire);
     finding->blocks = wire_get(wire);
     finding->also = wire_get(wire);
+    if (!features_decode(wire, &finding->features))
+        return false;
     count = wire_get_count(wire, RANGE_BYTES);
     if (verdict > VERDICT_FRAGMENT || set > UINT32_MAX || reordered > 1 || proof >= PROOFS ||
         finding_resize(finding, count, NULL))

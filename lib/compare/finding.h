@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/wire.h"
+#include "compare/features.h"
 
 /* A relation between an object and a reference file, and its proof. */
 enum verdict {
@@ -56,6 +57,7 @@ struct finding {
     enum proof proof;
     uint64_t proved, blocks;      /* proved blocks (identical members) of the reference, out of this number */
     uint64_t also;                /* other references that would explain the same bytes */
+    struct features features;     /* not of an identical file */
     struct finding_range *ranges; /* sorted by obj_start */
     size_t range_count;
 };

@@ -249,7 +249,10 @@ static int judge(struct examiner *examiner, struct alignment *a, struct set *set
         return 0;
     finding->verdict = verdict_of_finding(&c, finding);
     rate(examiner, finding);
-    return measure_edits(examiner, a, effort, finding, err) ? -1 : 1;
+    return significance_features(examiner->significance, finding, err) ||
+                   measure_edits(examiner, a, effort, finding, err)
+               ? -1
+               : 1;
 }
 
 /* Common content is worth reporting only as a whole. */
@@ -281,7 +284,7 @@ static int find_whole(struct examiner *examiner, struct set *set, const struct s
         significance_of_whole(examiner->significance, &finding->ranges[0], &finding->ln_e, err))
         return -1;
     rate(examiner, finding);
-    return 0;
+    return significance_features(examiner->significance, finding, err);
 }
 
 int examine_region(struct examiner *examiner, const struct seeds *seeds, const struct queries *queries,

@@ -38,6 +38,8 @@ struct significance {
     struct chance_match *matches;
     struct chance_step *steps;
     size_t count, most, match_room;
+    uint64_t *numbers; /* work space */
+    size_t number_room;
 };
 
 struct significance *significance_new(struct error *err)
@@ -54,6 +56,7 @@ void significance_free(struct significance *s)
     free(s->taken);
     free(s->matches);
     free(s->steps);
+    free(s->numbers);
     free(s);
 }
 
@@ -275,5 +278,65 @@ int significance_of_whole(struct significance *s, const struct finding_range *ra
                                   .information = information_of(s, hits_at(s, samples[i].pos), INFINITY)};
     *ln_e = fmin(chance_line_ln_e(&search, s->matches, s->count, s->steps),
                  chance_line_of_bytes(&search, (double)subject->size, byte_information * rich));
+    return 0;
+}
+
+/* ---- features ---- */
+
+/* The object's samples in a range are those from *first to before *last. */
+static void find_samples(const struct subject *subject, const struct finding_range *range, size_t *first,
+                         size_t *last)
+{
+    const struct sample *samples = subject->samples;
+
+    *first = SEARCH_FIRST(i, 0, subject->count, samples[i].pos >= range->obj_start);
+    *last = SEARCH_FIRST(i, *first, subject->count, samples[i].pos + subject->n > range->obj_end);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* How often the set has what was looked up in the ranges, as the median of the first ones, for which there is
+ * room; 0 if nothing was. */
+static uint64_t holders_of(const struct significance *s, const struct finding *finding)
+{
+    const struct queries *queries = s->queries;
+    uint64_t *numbers = s->numbers;
+    size_t known = 0;
+
+    for (size_t r = 0; r < finding->range_count; r++) {
+        const struct finding_range *range = &finding->ranges[r];
+
+        for (size_t i = SEARCH_FIRST(k, 0, queries->all_count, queries->all[k].pos >= range->obj_start);
+             i < queries->all_count && queries->all[i].pos + s->subject->n <= range->obj_end; i++)
+            if (s->hits[i] && known < s->number_room)
+                numbers[known++] = s->hits[i];
+    }
+    if (known)
+        qsort(numbers, known, sizeof *numbers, by_number);
+    return known ? numbers[known / 2] : 0;
+}
+
+int significance_features(struct significance *s, struct finding *finding, struct error *err)
+{
+    size_t count = 0, first, last, most = 0;
+
+    for (size_t r = 0; r < finding->range_count; r++) {
+        find_samples(s->subject, &finding->ranges[r], &first, &last);
+        most += last - first;
+    }
+    if (array_reserve(&s->numbers, &s->number_room, most))
+        return error_set(err, "out of memory for %zu samples", most);
+    finding->features.holders = holders_of(s, finding);
+    for (size_t r = 0; r < finding->range_count; r++) {
+        find_samples(s->subject, &finding->ranges[r], &first, &last);
+        for (size_t i = first; i < last; i++)
+            s->numbers[count++] = s->subject->samples[i].fp;
+    }
+    features_take(&finding->features, s->numbers, count);
     return 0;
 }

@@ -35,5 +35,7 @@ int significance_of_ranges(struct significance *significance, const struct align
 /* Computes ln E of a reference, all of which lies in the object in this range, byte for byte. */
 int significance_of_whole(struct significance *significance, const struct finding_range *range, double *ln_e,
                           struct error *err);
+/* Fills in the features of the object's content in the finding's ranges.  Returns -1 if out of memory. */
+int significance_features(struct significance *significance, struct finding *finding, struct error *err);
 
 #endif

@@ -41,6 +41,7 @@ static void add_object(struct casefile *casefile, uint64_t i)
                                .resemblance = .25,
                                .containment = .5,
                                .score = .125,
+                               .features = {.holders = 3, .count = 2, .list = {7, 1000 + (uint32_t)i}},
                                .ln_e = -20,
                                .ranges = ranges,
                                .range_count = 2}};
@@ -122,6 +123,7 @@ static void set_up(void)
 
 static const struct columns columns[] = {
     {"finding", BLOB, {"ranges"}},
+    {"score", BLOB, {"features"}},
     {"object", BLOB, {"paths"}},
     {"finding", BLOB, {"name", "sha1", "md5"}},
     {"object", BLOB, {"sha1", "sha256"}},
@@ -154,7 +156,7 @@ static const struct columns columns[] = {
     {"pass", NUMBER, {"id", "first_set", "last_set", "again"}},
     {"pass", TEXT, {"parameters"}},
     {"score", REAL, {"score"}},
-    {"score", NUMBER, {"object", "rank", "reordered"}},
+    {"score", NUMBER, {"object", "rank", "reordered", "holders"}},
     {NULL, BLOB, {NULL}},
 };
 

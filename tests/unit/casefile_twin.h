@@ -192,6 +192,10 @@ static UNUSED void make_finding(struct sample_object *sample, size_t rank, uint6
         finding->edits_low = finding->edits / 3;
         finding->edits_high = finding->edits * 1e6;
     }
+    finding->features.holders = below(5);
+    finding->features.count = (unsigned)below(FEATURES_MOST + 1);
+    for (uint32_t i = 0; i < finding->features.count; i++)
+        finding->features.list[i] = (i << 24) + (uint32_t)below(1 << 24);
     make_ranges(finding, sample->ranges[rank], size);
     *reference = (struct case_reference){.digests = make_digests((unsigned)below(8)),
                                          .name = sample->names[rank],

@@ -34,6 +34,10 @@ static inline void assert_same_finding(const struct finding *a, const struct fin
     ck_assert_uint_eq(a->proved, b->proved);
     ck_assert_uint_eq(a->blocks, b->blocks);
     ck_assert_uint_eq(a->also, b->also);
+    ck_assert_uint_eq(a->features.holders, b->features.holders);
+    ck_assert_uint_eq(a->features.count, b->features.count);
+    for (unsigned i = 0; i < a->features.count; i++)
+        ck_assert_uint_eq(a->features.list[i], b->features.list[i]);
     ck_assert_uint_eq(a->range_count, b->range_count);
     for (size_t i = 0; i < a->range_count; i++)
         assert_same_range(&a->ranges[i], &b->ranges[i]);

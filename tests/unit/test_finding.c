@@ -414,7 +414,7 @@ START_TEST(impossible_findings_are_refused)
         LN_E,
         PROOF
     };
-    enum { PROVED = 14, BLOCKS, ALSO, RANGES, OBJ_START, OBJ_END, REF_START, REF_END };
+    enum { PROVED = 14, BLOCKS, ALSO, HOLDERS, FEATURES, RANGES, OBJ_START, OBJ_END, REF_START, REF_END };
     static const size_t shares[] = {RESEMBLANCE, CONTAINMENT, SCORE}, counts[] = {EDITS, LOW, HIGH};
 
     ck_assert(number_is_taken(VERDICT, VERDICT_FRAGMENT) && !number_is_taken(VERDICT, VERDICT_NONE));
@@ -433,6 +433,7 @@ START_TEST(impossible_findings_are_refused)
               !number_is_taken(PROOF, (uint64_t)1 << 32));
     ck_assert(number_is_taken(PROVED, 2) && !number_is_taken(PROVED, 3) && !number_is_taken(BLOCKS, 0));
     ck_assert(number_is_taken(ALSO, UINT64_MAX) && number_is_taken(HAS_EDITS, 1));
+    ck_assert(number_is_taken(HOLDERS, UINT64_MAX) && !number_is_taken(FEATURES, UINT64_MAX));
     ck_assert(!number_is_taken(RANGES, 2) && !number_is_taken(RANGES, UINT64_MAX));
     ck_assert(number_is_taken(OBJ_START, 20) && !number_is_taken(OBJ_START, 21));
     ck_assert(number_is_taken(OBJ_END, 25) && !number_is_taken(OBJ_END, 26) && !number_is_taken(OBJ_END, 9));
