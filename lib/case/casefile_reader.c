@@ -259,8 +259,7 @@ static bool get_score(struct statement *row, struct finding *finding)
         finding_rate(finding, 1);
         return true;
     }
-    if (!statement_real(row, F_SCORE, &finding->score) ||
-        !statement_up_to(row, F_REORDERED, 1, &reordered) ||
+    if (!statement_real(row, F_SCORE, &finding->score) || !statement_up_to(row, F_REORDERED, 1, &reordered) ||
         !statement_up_to(row, F_HOLDERS, INT64_MAX, &finding->features.holders) ||
         !statement_bytes(row, F_FEATURES, &features, &len) ||
         !features_unpack(features, len, &finding->features))

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "case/casefile.h"
+#include "report/report_fold.h"
 #include "report/report_stream.h"
 #include "report/report_values.h"
 
@@ -35,11 +36,16 @@ struct report_writer {
     const struct report_operations *does;
     struct report_stream out;
     struct report_options options;
-    uint64_t rows; /* written so far; counted by report_write */
-    void *state;   /* the format's own, from begin to release */
+    uint64_t rows;                      /* written so far; counted by report_write */
+    struct report_fold *fold;           /* NULL: the format does not need it */
+    bool folded;                        /* common content has one row */
+    const struct report_shared *shared; /* of the row that is written; NULL: it has no finding */
+    void *state;                        /* the format's own, from begin to release */
 };
 
 struct report_operations {
+    bool folds;  /* unless objects without findings are listed, common content has one row (report_fold.h) */
+    bool counts; /* the rows are only counted, so that nothing about their content is needed */
     bool by_reference; /* rows must come in the order CASE_BY_REFERENCE, whatever the filter says */
     /* Writes what precedes the rows.  The casefile is only read.  May be NULL. */
     int (*begin)(struct report_writer *writer, struct casefile *casefile, struct error *err);

@@ -14,7 +14,7 @@ static const struct csv_column columns[] = {
     {"ref_start", true},   {"ref_end", true},   {"matched", true},   {"resemblance", true},
     {"containment", true}, {"edits", true},     {"edits_low", true}, {"edits_high", true},
     {"e_value", true},     {"proof", false},    {"status", false},   {"score", true},
-    {"order", false}};
+    {"order", false},      {"objects", true}};
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -109,7 +109,7 @@ static void add_nothing(struct buffer *line, const struct case_object *object)
 static void add_row(struct report_writer *writer, const struct case_row *row)
 {
     struct buffer *line = &writer->out.line;
-    struct buffer score = {0};
+    struct buffer text = {0};
 
     add_object(line, row);
     if (row->has_finding)
@@ -118,12 +118,15 @@ static void add_row(struct report_writer *writer, const struct case_row *row)
         add_nothing(line, &row->object);
     csv_cell(line, row->object.partial ? "partial" : "ok");
     if (row->has_finding)
-        buffer_add_fixed(&score, row->finding.score, 3);
-    csv_text(line, &score);
+        buffer_add_fixed(&text, row->finding.score, 3);
+    csv_text(line, &text);
     csv_cell(line, row->has_finding ? finding_order(&row->finding) : "");
+    if (writer->shared)
+        buffer_add_number(&text, writer->shared->objects);
+    csv_text(line, &text);
     report_csv_extra(line, row, writer->options.extra_columns);
     csv_end_line(line);
-    buffer_release(&score);
+    buffer_release(&text);
 }
 
 static int put_row(struct report_writer *writer, const struct case_row *row, struct error *err)

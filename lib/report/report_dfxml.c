@@ -145,7 +145,7 @@ static void close_object(struct report_writer *writer)
 
 /* ---- the finding ---- */
 
-static void put_measures(struct buffer *out, const struct finding *finding)
+static void put_measures(struct buffer *out, const struct finding *finding, uint64_t objects)
 {
     buffer_printf(out, " score=\"%.3f\" order=\"%s\" resemblance=\"%.3f\" containment=\"%.3f\"",
                   finding->score, finding_order(finding), finding->resemblance, finding->containment);
@@ -158,6 +158,7 @@ static void put_measures(struct buffer *out, const struct finding *finding)
     report_xml_number(out, "proved", finding->proved);
     report_xml_number(out, "blocks", finding->blocks);
     report_xml_number(out, "also", finding->also);
+    report_xml_number(out, "objects", objects);
     report_xml_number(out, "matched", finding->matched);
 }
 
@@ -227,7 +228,7 @@ static int put_finding(struct report_writer *writer, const struct case_row *row,
     buffer_add_text(out, "    <kith:finding number=\"");
     casefile_put_id(out, &row->id);
     buffer_printf(out, "\" verdict=\"%s\"", finding_verdict_name(row->finding.verdict));
-    put_measures(out, &row->finding);
+    put_measures(out, &row->finding, writer->shared->objects);
     buffer_add_text(out, ">\n");
     put_reference(out, row);
     put_twins(out, row);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/json_write.h"
 #include "base/memory.h"
 #include "report/report.h"
@@ -127,7 +128,7 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
     else
         end_table(out, page);
     buffer_add_text(&page->data, page->data.len ? ",\n" : "[");
-    report_html_row_json(&page->data, row, &writer->options);
+    report_html_row_json(&page->data, row, writer->shared, &writer->options);
     if (page->table_ended && page->data.len > PIECE)
         put_data(out, page);
     return report_stream_put(&writer->out, err);
@@ -135,8 +136,22 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
 
 /* ---- end ---- */
 
+static void add_folded(struct buffer *out, const struct report_fold *fold)
+{
+    struct buffer words = {0};
+
+    report_fold_words(fold, &words);
+    if (words.len) {
+        buffer_add_char(out, ' ');
+        escape_xml(out, words.data, words.len);
+        buffer_add_char(out, '.');
+    }
+    buffer_inherit(out, &words);
+    buffer_release(&words);
+}
+
 /* A plain statement of what the page lacks. */
-static void add_left_out(struct buffer *out, const struct page *page)
+static void add_left_out(struct buffer *out, const struct page *page, const struct report_writer *writer)
 {
     buffer_add_text(out, "<p id=\"left-out\">");
     if (page->rows > MOST_ROWS) {
@@ -154,6 +169,8 @@ static void add_left_out(struct buffer *out, const struct page *page)
         report_values_number(out, page->rows);
         buffer_add_char(out, '.');
     }
+    if (writer->folded)
+        add_folded(out, writer->fold);
     buffer_add_text(out, "</p>\n</section>\n");
 }
 
@@ -239,7 +256,7 @@ static int end(struct report_writer *writer, struct error *err)
     int result;
 
     end_table(out, page);
-    add_left_out(out, page);
+    add_left_out(out, page, writer);
     put_data(out, page);
     buffer_add_text(out, "<section id=\"overview\" aria-labelledby=\"overview-title\">\n"
                          "<h2 id=\"overview-title\">Overview</h2>\n");
@@ -261,4 +278,4 @@ static int end(struct report_writer *writer, struct error *err)
 }
 
 const struct report_operations report_html = {
-    .begin = begin, .finding = put_row, .end = end, .release = release};
+    .folds = true, .begin = begin, .finding = put_row, .end = end, .release = release};

@@ -66,6 +66,10 @@ static const struct term figures[] = {
      "order "
      "and distance, and nothing was compared by hash: a lead to be examined, for which the bytes can be "
      "extracted."},
+    {"common content",
+     "Content such as licences and tables, which many unrelated objects have in common with known files, and "
+     "which is evidence of nothing. One row, after all others, stands for all findings of the same content; "
+     "<code>kith report --all</code> lists each."},
     {"matched",
      "The bytes of the object in matching ranges. Within an estimated range some bytes may differ; the edits "
      "estimate how many. Ranges may overlap if content repeats."},

@@ -245,7 +245,14 @@ static void put_scores(struct row *out, const struct case_row *row)
     put_number(out, finding->also);
 }
 
-static void put_finding(struct row *out, const struct case_row *row, const struct report_preview *preview)
+static void put_shared(struct row *out, const struct report_shared *shared)
+{
+    put_number(out, shared->objects);
+    put_number(out, shared->is_common ? shared->findings : 0);
+}
+
+static void put_finding(struct row *out, const struct case_row *row, const struct report_shared *shared,
+                        const struct report_preview *preview)
 {
     const struct finding *finding = &row->finding;
 
@@ -258,6 +265,7 @@ static void put_finding(struct row *out, const struct case_row *row, const struc
     put_scores(out, row);
     put_ranges(out, row);
     put_twins(out, row);
+    put_shared(out, shared);
     if (preview) {
         json_write_raw(&out->json, NULL, "");
         buffer_add(out->json.to, preview->json.data, preview->json.len);
@@ -265,7 +273,7 @@ static void put_finding(struct row *out, const struct case_row *row, const struc
     }
 }
 
-void report_html_row_json(struct buffer *json, const struct case_row *row,
+void report_html_row_json(struct buffer *json, const struct case_row *row, const struct report_shared *shared,
                           const struct report_options *options)
 {
     struct row out = {.json = {.to = json}};
@@ -273,7 +281,7 @@ void report_html_row_json(struct buffer *json, const struct case_row *row,
     json_write_open(&out.json, NULL, '[');
     put_object(&out, row, options->zone);
     if (row->has_finding)
-        put_finding(&out, row, report_previews_find(options->previews, &row->id));
+        put_finding(&out, row, shared, report_previews_find(options->previews, &row->id));
     json_write_close(&out.json, ']');
     buffer_inherit(json, &out.text);
     buffer_release(&out.text);

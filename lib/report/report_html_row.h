@@ -10,8 +10,8 @@
 /* The most ranges of a finding that a page has: of more, the longest. */
 enum { REPORT_HTML_ROW_RANGES = 400 };
 
-/* Appends an array of JSON, whose elements finding.js names. */
-void report_html_row_json(struct buffer *json, const struct case_row *row,
+/* Appends an array of JSON, whose elements finding.js names.  shared: NULL without a finding. */
+void report_html_row_json(struct buffer *json, const struct case_row *row, const struct report_shared *shared,
                           const struct report_options *options);
 /* Appends a row of a table with nine columns. */
 void report_html_row_plain(struct buffer *out, const struct case_row *row);

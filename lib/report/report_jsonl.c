@@ -240,6 +240,14 @@ static void put_twins(struct json_write *out, const struct case_row *row)
     json_write_close(out, ']');
 }
 
+/* How many objects have the content; and, if it is common, the finding that reports for people list. */
+static void put_shared(struct json_write *out, const struct report_shared *shared)
+{
+    json_write_number(out, "objects", shared->objects);
+    if (shared->is_common)
+        put_id(out, "common", &shared->listed);
+}
+
 static void put_finding(struct json_write *out, const struct case_row *row)
 {
     const struct finding *finding = &row->finding;
@@ -288,6 +296,7 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
     put_object(&out, row);
     if (row->has_finding) {
         put_finding(&out, row);
+        put_shared(&out, writer->shared);
         result = put_ranges(writer, &out, row, err);
     } else {
         json_write_text(&out, "verdict", finding_verdict_name(row->object.verdict));

@@ -232,5 +232,9 @@ static int end(struct report_writer *writer, struct error *err)
     return report_text_summary(&writer->out, usable_width(writer), overview->casefile, err);
 }
 
-const struct report_operations report_overview = {
-    .by_reference = true, .begin = begin, .finding = count_row, .end = end, .release = release};
+const struct report_operations report_overview = {.counts = true,
+                                                  .by_reference = true,
+                                                  .begin = begin,
+                                                  .finding = count_row,
+                                                  .end = end,
+                                                  .release = release};

@@ -11,6 +11,7 @@
 #include "report/report_group.h"
 #include "report/report_strip.h"
 #include "report/report_summary.h"
+#include "report/report_text_legend.h"
 #include "report/report_text_summary.h"
 #include "report/report_values.h"
 
@@ -267,6 +268,25 @@ static void add_evidence_value(struct paragraph *p, const struct finding *findin
         report_columns_text(&p->lines, others, sizeof others - 1);
 }
 
+/* Text as words of the paragraph, on a line of its own. */
+static void add_line(struct paragraph *p, const struct buffer *text)
+{
+    if (text->len) {
+        report_columns_line(&p->lines);
+        report_columns_text(&p->lines, text->data, text->len);
+    }
+    buffer_inherit(p->lines.out, text);
+}
+
+static void add_shared(struct paragraph *p, const struct report_writer *writer)
+{
+    struct buffer text = {0};
+
+    report_fold_row_words(writer->shared, &text);
+    add_line(p, &text);
+    buffer_release(&text);
+}
+
 static void add_reference(struct paragraph *p, const char *before, const struct case_row *row)
 {
     add_name(p, before, row->reference.name, row->reference.name_len, "");
@@ -304,6 +324,7 @@ static void add_finding(struct paragraph *p, const struct report_writer *writer,
         add_measures(p, row);
         add_evidence_value(p, &row->finding);
     }
+    add_shared(p, writer);
     add_twins(p, row);
     if (writer->options.kept)
         add_command(p, row);
@@ -387,54 +408,6 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
     return report_stream_put(&writer->out, err);
 }
 
-/* ---- the legend ---- */
-
-static void add_legend(struct report_writer *writer, const char *term, const char *text)
-{
-    struct report_columns_lines lines = {
-        .out = &writer->out.line, .width = usable_width(writer), .indent = 13, .column = 13};
-
-    buffer_printf(lines.out, "%-12s ", term);
-    report_columns_text(&lines, text, strlen(text));
-    buffer_add_char(lines.out, '\n');
-}
-
-/* The terms of NIST SP 800-168, Approximate Matching. */
-static const char standard[] =
-    "feature: a window of 12 bytes; extraction: Mod_C, about one window in C, selected by its hash; "
-    "similarity "
-    "function: the share of common features, as resemblance or containment; score: this share, weighed by "
-    "how "
-    "much content matches and how rare it is. E, edits and proof are "
-    "supplementary. \"identical\" is an equal cryptographic hash, not approximate matching.";
-
-static void add_finding_terms(struct report_writer *writer)
-{
-    add_legend(writer, "E",
-               "expected number of matches this good by chance alone, against the whole set; 1.0e-300 "
-               "also stands for less");
-    add_legend(
-        writer, "proof",
-        "sha1: the SHA-1 of the whole content is equal; blocks k/n: k of the reference's n blocks were "
-        "found with equal SHA-1; members k/n: both are containers, and k of the reference's n members were "
-        "found "
-        "with equal SHA-1; estimate: inferred from samples, nothing proved by hash");
-    add_legend(writer, "score",
-               "how significant the finding is, 0 to 1: the resemblance of a variant, else the containment, "
-               "reduced if little matches or many references have it");
-    add_legend(writer, "resemblance",
-               "the samples that both have, as a share of those that either has: 0 to 1");
-    add_legend(writer, "containment", "the share of the reference's samples that the object has: 0 to 1");
-    add_legend(writer, "edits",
-               "how many bytes differ: an estimate, and an interval that contains the distance in 95 % of "
-               "cases");
-    if (writer->options.width)
-        add_legend(writer, "strip",
-                   "the object or chunk from its first byte to its last: a letter for each matching range, "
-                   "in lower case "
-                   "where only part of the cell matches; a dot where nothing does");
-}
-
 /* ---- the case ---- */
 
 static void add_context(void *arg, const char *label, const char *line, size_t len)
@@ -475,18 +448,35 @@ static void release(struct report_writer *writer)
     free(writer->state);
 }
 
+/* What is not listed because other rows stand for it. */
+static void add_folded(struct report_writer *writer)
+{
+    struct report_columns_lines lines = {
+        .out = &writer->out.line, .width = usable_width(writer), .indent = 4};
+    struct buffer text = {0};
+
+    report_fold_words(writer->fold, &text);
+    if (text.len) {
+        report_columns_text(&lines, text.data, text.len);
+        buffer_add_text(lines.out, "\n\n");
+    }
+    buffer_inherit(lines.out, &text);
+    buffer_release(&text);
+}
+
 static int end(struct report_writer *writer, struct error *err)
 {
     const struct report_text *state = writer->state;
 
     if (writer->rows)
         buffer_add_char(&writer->out.line, '\n');
-    if (state->findings)
-        add_finding_terms(writer);
-    add_legend(writer, "SP 800-168", standard);
+    if (writer->folded)
+        add_folded(writer);
+    report_text_legend(&writer->out.line, usable_width(writer), state->findings > 0,
+                       writer->options.width > 0);
     buffer_add_char(&writer->out.line, '\n');
     return report_text_summary(&writer->out, usable_width(writer), state->casefile, err);
 }
 
 const struct report_operations report_text = {
-    .begin = begin, .finding = put_row, .end = end, .release = release};
+    .folds = true, .begin = begin, .finding = put_row, .end = end, .release = release};

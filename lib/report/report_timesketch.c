@@ -78,7 +78,7 @@ static void put_object(struct json_write *out, const struct case_row *row)
     json_write_text(out, "status", report_values_status(object));
 }
 
-static void put_finding(struct json_write *out, const struct case_row *row)
+static void put_finding(struct json_write *out, const struct case_row *row, uint64_t objects)
 {
     static const char *const names[DIGEST_KINDS] = {[DIGEST_SHA1] = "reference_sha1_hash",
                                                     [DIGEST_MD5] = "reference_md5_hash",
@@ -100,12 +100,13 @@ static void put_finding(struct json_write *out, const struct case_row *row)
     json_write_made(out, "e_value", &text);
     finding_proof(finding, &text);
     json_write_made(out, "proof", &text);
+    json_write_number(out, "objects", objects);
     buffer_inherit(out->to, &text);
     buffer_release(&text);
 }
 
 static void put_event(struct json_write *out, const struct case_row *row, enum object_time time,
-                      const struct buffer *datetime)
+                      const struct report_shared *shared, const struct buffer *datetime)
 {
     const char *verdict = finding_verdict_name(row->has_finding ? row->finding.verdict : row->object.verdict);
 
@@ -120,7 +121,7 @@ static void put_event(struct json_write *out, const struct case_row *row, enum o
     json_write_text(out, "verdict", verdict);
     put_object(out, row);
     if (row->has_finding)
-        put_finding(out, row);
+        put_finding(out, row, shared->objects);
     json_write_close(out, '}');
     json_write_line(out);
 }
@@ -133,7 +134,7 @@ static int put_row(struct report_writer *writer, const struct case_row *row, str
     for (int time = 0; time < OBJECT_TIMES; time++) {
         buffer_reset(&datetime);
         if (report_values_stamp(&datetime, &row->object.times[time]))
-            put_event(&out, row, (enum object_time)time, &datetime);
+            put_event(&out, row, (enum object_time)time, writer->shared, &datetime);
     }
     buffer_inherit(&writer->out.line, &datetime);
     buffer_release(&datetime);

@@ -209,7 +209,8 @@ static void put_reference(struct report_uco_write *write, const char *name, cons
     end_node(out);
 }
 
-static void put_scores(struct report_uco_write *write, const char *name, const struct case_row *row)
+static void put_scores(struct report_uco_write *write, const char *name, const struct case_row *row,
+                       uint64_t objects)
 {
     const struct finding *finding = &row->finding;
     struct json_write *out = &write->out;
@@ -235,6 +236,7 @@ static void put_scores(struct report_uco_write *write, const char *name, const s
     json_write_made(out, "kith:proof", &text);
     json_write_number(out, "kith:matched", finding->matched);
     json_write_number(out, "kith:also", finding->also);
+    json_write_number(out, "kith:objects", objects);
     json_write_close(out, '}');
     buffer_inherit(out->to, &text);
     buffer_release(&text);
@@ -281,7 +283,7 @@ static int put_finding(struct report_writer *writer, const char *object, const c
     json_write_bool(out, "uco-core:isDirectional", true);
     put_twins(out, row);
     json_write_open(out, "uco-core:hasFacet", '[');
-    put_scores(write, name, row);
+    put_scores(write, name, row, writer->shared->objects);
     for (size_t i = 0; i < row->finding.range_count && result == 0; i++) {
         put_range(write, name, i, &row->finding.ranges[i]);
         result = report_stream_put(&writer->out, err);

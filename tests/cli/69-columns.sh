@@ -70,7 +70,7 @@ assert placed > 1 and (twins or len(more) > 10)
 PY
 done
 status 0 "$KITH" report --columns id a.case
-head -1 out | grep -q ',score,order,id' || fail "--columns alone is not CSV: $(head -1 out)"
+head -1 out | grep -q ',score,order,objects,id' || fail "--columns alone is not CSV: $(head -1 out)"
 for wrong in "--columns id --text" "--columns nothing" "--columns id --about" "--group-by reference" "--group-by reference --csv" \
     "--group-by set --text" "--group-by reference --text --sort place"; do
     # shellcheck disable=SC2086

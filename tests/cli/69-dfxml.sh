@@ -77,7 +77,7 @@ for (item, row), line in zip(rows, lines[1:]):
     if line['type'] != 'finding':
         continue
     assert row.get('number') == line['id'] and int(row.get('matched')) == line['matched']
-    assert float(row.get('score')) == line['score'] and row.get('order') == line['order'] and float(row.get('e_value')) == line['e_value']
+    assert float(row.get('score')) == line['score'] and row.get('order') == line['order'] and int(row.get('objects')) == line['objects'] and float(row.get('e_value')) == line['e_value']
     assert raw(row.find(K + 'reference')) == name_of(line['reference'], 'name')
     assert {h.get('type'): h.text for h in row.findall(K + 'reference_hashdigest')} == line['reference']['digests']
     assert [t.attrib for t in row.findall(K + 'twin')] == [{'number': t['id'], 'kind': t['kind'], 'address': t['address']}

@@ -65,7 +65,7 @@ for event, (row, name, time) in zip(events, wanted):
     assert event.get('filename') == row['object'].get('path') and event['address'] == row['object']['address']
     assert event.get('sha1_hash') == row['object'].get('digests', {}).get('sha1')
     if row['type'] == 'finding':
-        assert event['score'] == row['score'] and event['order'] == row['order'] and float(event['e_value']) == row['e_value'] and event['matched'] == row['matched']
+        assert event['score'] == row['score'] and event['order'] == row['order'] and event['objects'] == row['objects'] and float(event['e_value']) == row['e_value'] and event['matched'] == row['matched']
         assert event['reference_name'] in event['message'] and event['reference_name'] == row['reference']['name']
 PY
 

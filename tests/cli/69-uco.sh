@@ -95,7 +95,7 @@ for row in rows:
     assert one(finding, CORE.source) == item and one(finding, CORE.target) == reference
     scores = facet(finding, KITH.FindingFacet)
     assert one(scores, KITH.number) == row['id'] and one(scores, KITH.verdict) == row['verdict']
-    assert one(scores, KITH.score) == row['score'] and one(scores, KITH.order) == row['order'] and one(scores, KITH.eValue) == row['e_value']
+    assert one(scores, KITH.score) == row['score'] and one(scores, KITH.order) == row['order'] and one(scores, KITH.objects) == row['objects'] and one(scores, KITH.eValue) == row['e_value']
     assert one(scores, KITH.matched) == row['matched']
     ranges = sorted([one(r, SEEN.rangeOffset), one(r, SEEN.rangeSize), one(r, KITH.referenceOffset), one(r, KITH.referenceSize)]
                     for r in graph.objects(finding, CORE.hasFacet) if (r, RDF.type, KITH.MatchFacet) in graph)

@@ -7,7 +7,7 @@ import random
 import re
 
 COLUMNS = ("evidence,volume,address,kind,path,path_hex,size,sha1,verdict,set,set_kind,ref_id,ref_name,ref_sha1,obj_start,obj_end,"
-           "ref_start,ref_end,matched,resemblance,containment,edits,edits_low,edits_high,e_value,proof,status,score,order")
+           "ref_start,ref_end,matched,resemblance,containment,edits,edits_low,edits_high,e_value,proof,status,score,order,objects")
 WITHOUT = ("none", "too-small", "low-entropy", "unreadable", "skipped")
 csv.field_size_limit(1 << 30)
 
@@ -43,11 +43,12 @@ def check(row):
         assert not cell or cell[0] not in "=+@" or row["address"] == cell, row
     assert row["path_hex"] == "" or unescape(row["path"].removeprefix("'")) == bytes.fromhex(row["path_hex"]), row
     if row["verdict"] in WITHOUT:
-        assert not any(row[c] for c in COLUMNS.split(",")[9:25] + ["score", "order"]), row
+        assert not any(row[c] for c in COLUMNS.split(",")[9:25] + ["score", "order", "objects"]), row
         return
     share = {"identical": "1.000", "variant": row["resemblance"]}.get(row["verdict"], row["containment"])
     assert 0 <= float(row["score"]) <= float(share) and (row["score"] == share or row["verdict"] != "identical"), row
     assert row["order"] in ("same", "other") and (row["order"] == "same" or row["verdict"] == "variant"), row
+    assert int(row["objects"]) >= 1, row
     start, end, ref_start, ref_end = (int(row[c]) for c in ("obj_start", "obj_end", "ref_start", "ref_end"))
     assert 0 <= start <= end <= int(row["size"]) and ref_start <= ref_end and int(row["matched"]) <= end - start, row
     assert all(re.fullmatch(r"0\.\d{3}|1\.000", row[c]) for c in ("resemblance", "containment")), row

@@ -5,7 +5,7 @@
 /* The columns of a row.  Those from SET on are missing in objects without a finding. */
 const [ID, VERDICT, EVIDENCE, VOLUME, KIND, ADDRESS, PATH, PATHS, SIZE, SHA1, FLAGS, REASON, TIMES, SET, REF_ID, REF_NAME,
   REF_SHA1, REF_SIZE, MATCHED, RESEMBLANCE, CONTAINMENT, SCORE, REORDERED, EDITS, E_TEXT, LN_E, PROOF, PROOF_TEXT, ALSO, RANGES,
-  LEFT_OUT, TWINS, PREVIEW] = Array(33).keys();
+  LEFT_OUT, TWINS, OBJECTS, COMMON, PREVIEW] = Array(35).keys();
 
 const VERDICTS = ['identical', 'variant', 'embedded', 'fragment', 'none', 'too-small', 'low-entropy', 'unreadable',
   'skipped'];
@@ -162,6 +162,8 @@ function reference_facts(row, about) {
     ['edits', edits_words(row)],
     ['E', chance_words(row)],
     ['proof', proof_words(row)],
+    ['objects', row[COMMON] ? `common content: in ${count_of(row[OBJECTS], 'object')}; this row stands for ${count_of(row[COMMON], 'finding')}` :
+      row[OBJECTS] > 1 ? `${grouped(row[OBJECTS])} objects have this content` : ''],
     ['also', row[ALSO] ? 'other references match the same bytes, less well or equally; a scan with --all-references lists them' : ''],
   ]);
 }
