@@ -14,6 +14,7 @@
 #include "compare_report.h"
 #include "compare_side.h"
 #include "formats.h"
+#include "match/pairing.h"
 #include "options.h"
 #include "sketch_flags.h"
 #include "terminal.h"
@@ -313,19 +314,37 @@ static void warn_of_collision(const struct compare_side *a, const struct compare
             digest_name(differing & DIGEST_BIT(DIGEST_SHA256) ? DIGEST_SHA256 : DIGEST_MD5));
 }
 
-static int compare_loaded(const struct compare *compare, struct comparer *comparer, struct compare_side *a,
+/* Work space of comparisons, which holds the ranges of the latest one. */
+struct tools {
+    struct comparer *comparer;
+    struct pairing *pairing;
+};
+
+/* As a scan would judge A if B were its only reference. */
+static int compare_records(const struct tools *tools, struct compare_side *a, struct compare_side *b,
+                           struct report *report, struct error *err)
+{
+    const struct record *x = &a->sketch.record, *y = &b->sketch.record;
+    struct comparison *comparison = &report->comparison;
+
+    if (compare_run(tools->comparer, x, y, comparison, err))
+        return -1;
+    report->has_e = x->params.scheme == SAMPLER_GF8;
+    return pairing_judge(tools->pairing, x, y, compare_side_bytes(a), comparison, &report->ln_e, err);
+}
+
+static int compare_loaded(const struct compare *compare, const struct tools *tools, struct compare_side *a,
                           struct compare_side *b, struct report *report, struct error *err)
 {
     const bool has_sketch = ((sketch_uses(a->sketch.params.scheme) | sketch_uses(b->sketch.params.scheme)) &
                              SKETCH_USE_TOKENS) != 0;
 
     warn_of_collision(a, b);
-    if (has_sketch ? compare_sketches(a, b, report, err)
-        : is_split(a, b)
-            ? compare_split(a, b, report, err)
-            : compare_run(comparer, &a->sketch.record, &b->sketch.record, &report->comparison, err))
+    if (has_sketch       ? compare_sketches(a, b, report, err)
+        : is_split(a, b) ? compare_split(a, b, report, err)
+                         : compare_records(tools, a, b, report, err))
         return -1;
-    return find_more(compare, comparer, a, b, report, err);
+    return find_more(compare, tools->comparer, a, b, report, err);
 }
 
 static int show(const struct compare *compare, const struct report *report, struct error *err)
@@ -348,19 +367,18 @@ static int compare_sides(const struct compare *compare, struct compare_side *a, 
                          struct error *err)
 {
     struct report report = {.a = &a->sketch, .b = &b->sketch, .seconds = compare->seconds};
-    struct comparer *comparer;
+    struct tools tools = {0};
     int status = load_sides(compare, a, b, err);
 
     if (status != EXIT_DONE)
         return status;
     report.a_record = a->is_record ? a->path : NULL;
     report.b_record = b->is_record ? b->path : NULL;
-    comparer = compare_new(err);
-    if (!comparer)
-        return EXIT_USAGE;
-    if (compare_loaded(compare, comparer, a, b, &report, err) || show(compare, &report, err))
+    if (!(tools.comparer = compare_new(err)) || !(tools.pairing = pairing_new(err)) ||
+        compare_loaded(compare, &tools, a, b, &report, err) || show(compare, &report, err))
         status = EXIT_USAGE;
-    compare_free(comparer);
+    compare_free(tools.comparer);
+    pairing_free(tools.pairing);
     return status;
 }
 

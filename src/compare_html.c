@@ -82,6 +82,11 @@ static void add_figures(struct buffer *out, const struct report *report)
         buffer_printf(&value, "%" PRIu64 " bytes of A, %" PRIu64 " of B, in %zu range%s", e->a_matched,
                       e->b_matched, e->range_count, e->range_count == 1 ? "" : "s");
         add_fact(out, "matched", &value);
+        if (compare_report_has_e(report)) {
+            report_values_e(&value, report->ln_e);
+            buffer_add_text(&value, " matches as good are expected by chance, if B were the only reference");
+            add_fact(out, "E", &value);
+        }
         add_proof(out, report);
     }
     add_exact(out, report);

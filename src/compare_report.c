@@ -2,6 +2,7 @@
 #include "compare_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "report/report_columns.h"
 #include "report/report_edits.h"
 #include "report/report_strip.h"
+#include "report/report_values.h"
 #include "terminal.h"
 
 enum { FIGURES = 15 }; /* the column of the figures */
@@ -135,6 +137,25 @@ static void put_edits(const struct report *report)
     buffer_release(&out);
 }
 
+bool compare_report_has_e(const struct report *report)
+{
+    return report->has_e && report->comparison.verdict != COMPARE_IDENTICAL && report->ln_e < INFINITY;
+}
+
+static void put_e(const struct report *report)
+{
+    struct buffer value = {0};
+
+    if (!compare_report_has_e(report))
+        return;
+    report_values_e(&value, report->ln_e);
+    put_text(
+        FIGURES,
+        "  E            %.*s (matches as good that chance is expected to give, if B were the only reference)",
+        (int)value.len, value.data ? value.data : "");
+    buffer_release(&value);
+}
+
 static void put_estimate(const struct report *report)
 {
     const struct estimate *e = &report->comparison.estimate;
@@ -143,6 +164,7 @@ static void put_estimate(const struct report *report)
     put_edits(report);
     put_text(FIGURES, "  resemblance  %.3f (samples in both, of those in either)", e->resemblance);
     put_text(FIGURES, "  containment  %.3f of B in A, %.3f of A in B", e->b_in_a, e->a_in_b);
+    put_e(report);
     put_text(FIGURES, "  matched      %" PRIu64 " bytes of A, %" PRIu64 " of B, in %zu range%s", e->a_matched,
              e->b_matched, e->range_count, e->range_count == 1 ? "" : "s");
     if (proved)

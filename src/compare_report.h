@@ -16,7 +16,9 @@ struct report {
     /* The files that the records were read from; NULL if the content itself was read. */
     const char *a_record, *b_record;
     struct comparison comparison; /* of sketches: the verdict only */
-    uint64_t seconds;             /* the time limit, for the text */
+    bool has_e;
+    double ln_e;      /* of the ranges, in a set without other files; INFINITY: there are none */
+    uint64_t seconds; /* the time limit, for the text */
 
     bool has_exact, exact_stopped;
     uint64_t exact;           /* the true distance */
@@ -40,6 +42,9 @@ const char *compare_report_sentence(const struct report *report);
 bool compare_report_has_estimate(enum compare_verdict verdict);
 /* Appends the estimated edit distance in words. */
 void compare_report_edits(const struct report *report, struct buffer *out);
+
+/* Whether there is an E to show. */
+bool compare_report_has_e(const struct report *report);
 
 void report_words(const struct report *report);
 void report_json(const struct report *report);

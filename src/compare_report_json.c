@@ -4,6 +4,7 @@
 
 #include "base/escape.h"
 #include "compare_report.h"
+#include "report/report_values.h"
 #include "terminal.h"
 
 static void add_side(struct buffer *out, const char *prefix, const struct sketch *sketch, size_t blocks,
@@ -42,6 +43,10 @@ static void add_estimate(struct buffer *out, const struct report *report)
                   "\"proof\":\"%s\"",
                   e->a_matched, e->b_matched, e->resemblance, e->b_in_a, e->a_in_b, e->edits, e->edits_low,
                   e->edits_high, report->comparison.verdict == COMPARE_IDENTICAL ? "sha1" : "estimate");
+    if (compare_report_has_e(report)) {
+        buffer_add_text(out, ",\"e_value\":");
+        report_values_e(out, report->ln_e);
+    }
     buffer_add_text(out, ",\"ranges\":[");
     for (size_t i = 0; i < e->range_count; i++) {
         const struct estimate_range *r = &e->ranges[i];

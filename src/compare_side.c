@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,25 @@ int compare_side_load(struct compare_side *side, struct error *err)
     if (all.len != side->len)
         return error_set(err, "%s: changed while it was read", side->path);
     return 0;
+}
+
+static ssize_t read_side(struct content *content, uint64_t offset, void *into, size_t len)
+{
+    const struct compare_side *side =
+        (const struct compare_side *)((const char *)content - offsetof(struct compare_side, bytes));
+
+    if (!side->content)
+        return pread(side->fd, into, len, (off_t)offset);
+    memcpy(into, side->content + offset, len);
+    return (ssize_t)len;
+}
+
+struct content *compare_side_bytes(struct compare_side *side)
+{
+    if (side->is_record)
+        return NULL;
+    side->bytes = (struct content){.size = side->len, .read = read_side};
+    return &side->bytes;
 }
 
 /* Parses line `number`, which begins at *text; moves *text to the next line, or to the end. */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "disk/content.h"
 #include "sketch/sketch.h"
 
 /* One of the two things to compare: a file, standard input, or a record. */
@@ -18,6 +19,7 @@ struct compare_side {
     struct sketch
         *blocks;        /* kith sign --split: of each block; `sketch` then has parameters, length and name */
     size_t block_count; /* 0: it is whole */
+    struct content bytes; /* see compare_side_bytes */
 };
 
 /* Opens a file, or reads standard input ("-").  Release it even after an error.  -1 and a message if it is
@@ -33,6 +35,9 @@ int compare_side_load(struct compare_side *side, struct error *err);
 
 /* Loads and parses the file's only line, which is a record, or the lines of a file's blocks. */
 int compare_side_parse(struct compare_side *side, struct error *err);
+
+/* The bytes of the file, to be read again; NULL: it holds a record.  Valid as long as the side. */
+struct content *compare_side_bytes(struct compare_side *side);
 
 /* Whether they have the same length and SHA-1, and no other digest that both have differs. */
 bool compare_side_is_same(const struct sketch *a, const struct sketch *b);

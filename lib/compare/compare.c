@@ -71,21 +71,6 @@ static uint32_t larger_c(const struct record *a, const struct record *b)
     return a->params.c > b->params.c ? a->params.c : b->params.c;
 }
 
-/* Returns the record itself if it was sampled at c, else a reduced copy; NULL without memory. */
-static const struct record *reduced(const struct record *record, uint32_t c, struct record *copy,
-                                    struct error *err)
-{
-    if (record->params.c == c)
-        return record;
-    if (record_set_samples(copy, record->samples, record->count, err))
-        return NULL;
-    copy->params = record->params;
-    copy->len = record->len;
-    copy->coincidence = record->coincidence;
-    record_reduce(copy, c);
-    return copy;
-}
-
 static bool same_content(const struct record *a, const struct record *b)
 {
     return a->len == b->len && digest_agree(&a->digests, &b->digests);
@@ -125,8 +110,8 @@ int compare_relate(struct comparer *comparer, const struct record *a, const stru
         still = (struct chain_hints){.diagonal = hints->diagonal};
         hints = &still;
     }
-    a = reduced(a, out->c, &comparer->a, err);
-    b = a ? reduced(b, out->c, &comparer->b, err) : NULL;
+    a = record_reduced(a, out->c, &comparer->a, err);
+    b = a ? record_reduced(b, out->c, &comparer->b, err) : NULL;
     if (!b)
         return -1;
     out->a_samples = a->count;
@@ -160,7 +145,7 @@ int compare_run(struct comparer *comparer, const struct record *a, const struct 
 static int make_signature(const struct record *record, uint32_t c, struct record *copy, struct buffer *out,
                           struct error *err)
 {
-    record = reduced(record, c, copy, err);
+    record = record_reduced(record, c, copy, err);
     if (!record)
         return -1;
     buffer_reset(out);

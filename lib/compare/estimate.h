@@ -58,6 +58,9 @@ int estimate_run(struct estimator *estimator, const struct estimate_side *a, con
                  uint32_t n, uint32_t c, const struct chain_hints *hints, struct estimate *out,
                  struct error *err);
 
+/* Makes these the ranges of an estimate: sorts them, and computes the matched bytes.  They are borrowed. */
+void estimate_measure(struct estimate_range *ranges, size_t count, struct estimate *out);
+
 /*
  * The expected distance per byte of unrelated contents, from the coincidence of their bytes: the more often
  * two bytes are equal by chance, the more edits an alignment saves.

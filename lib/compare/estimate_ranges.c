@@ -204,15 +204,17 @@ static uint64_t covered(const struct estimate_range *ranges, size_t count, bool 
     return sum;
 }
 
-/* Computes the matched bytes; leaves the ranges sorted by their start in a. */
-static void measure(struct range_list *ranges, struct estimate *out)
+void estimate_measure(struct estimate_range *ranges, size_t count, struct estimate *out)
 {
-    if (ranges->count == 0)
+    out->ranges = ranges;
+    out->range_count = count;
+    out->a_matched = out->b_matched = 0;
+    if (count == 0)
         return;
-    qsort(ranges->list, ranges->count, sizeof *ranges->list, by_b_start);
-    out->b_matched = covered(ranges->list, ranges->count, false);
-    qsort(ranges->list, ranges->count, sizeof *ranges->list, by_start);
-    out->a_matched = covered(ranges->list, ranges->count, true);
+    qsort(ranges, count, sizeof *ranges, by_b_start);
+    out->b_matched = covered(ranges, count, false);
+    qsort(ranges, count, sizeof *ranges, by_start);
+    out->a_matched = covered(ranges, count, true);
 }
 
 int estimate_ranges_find(struct estimator *e, const struct pair *pair, uint32_t k, struct estimate *out,
@@ -221,9 +223,7 @@ int estimate_ranges_find(struct estimator *e, const struct pair *pair, uint32_t 
     e->ranges.count = e->solid.count = 0;
     if (find_ranges(e, pair, k, err) || find_moved(e, pair, err))
         return -1;
-    measure(&e->ranges, out);
-    out->ranges = e->ranges.list;
-    out->range_count = e->ranges.count;
+    estimate_measure(e->ranges.list, e->ranges.count, out);
     out->solid = e->solid.list;
     out->solid_count = e->solid.count;
     return 0;

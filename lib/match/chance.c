@@ -44,7 +44,7 @@ double chance_ln_e(double references, double bands, double hits, double rate)
     return log(references * bands) + ln_tail(hits, rate);
 }
 
-static double band_of(const struct chance_pair *pair)
+double chance_band(const struct chance_pair *pair)
 {
     const uint64_t shorter = pair->object_len < pair->reference_len ? pair->object_len : pair->reference_len;
     const double band = BAND_LEAST + (double)shorter / BAND_SHARE;
@@ -54,14 +54,14 @@ static double band_of(const struct chance_pair *pair)
 
 static double bands_of(const struct chance_pair *pair)
 {
-    return ((double)pair->object_len + (double)pair->reference_len) / band_of(pair) + 1;
+    return ((double)pair->object_len + (double)pair->reference_len) / chance_band(pair) + 1;
 }
 
 /* Assumes the widest bands, and only as many of them as the object alone needs. */
 double chance_best_ln_e(const struct chance_pair *pair, size_t hits)
 {
     const struct chance_pair widest = {.object_len = pair->object_len, .reference_len = pair->object_len};
-    const double bands = (double)pair->object_len / band_of(&widest) + 1;
+    const double bands = (double)pair->object_len / chance_band(&widest) + 1;
 
     return hits < LEAST_HITS ? INFINITY : chance_ln_e(pair->references, bands, (double)hits, least_rate);
 }
@@ -304,7 +304,7 @@ static size_t drop_explained(struct chance_hit *hits, size_t count, const struct
 size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, size_t count,
                        struct cluster *clusters, size_t room)
 {
-    const double band = band_of(pair), bands = bands_of(pair);
+    const double band = chance_band(pair), bands = bands_of(pair);
     size_t found = 0;
 
     sort_hits(hits, count);

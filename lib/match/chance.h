@@ -41,6 +41,9 @@ struct cluster {
     double ln_e;
 };
 
+/* Returns the width of a band in diagonals. */
+double chance_band(const struct chance_pair *pair);
+
 /* Returns ln E as above for this number of hits, where chance gives `rate` of them. */
 double chance_ln_e(double references, double bands, double hits, double rate);
 

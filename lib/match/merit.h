@@ -32,5 +32,7 @@ bool merit_is_rich_at(struct content *content, uint64_t pos);
 /* Returns the number of bytes from start to end, up to about `most`, that vary as in text, code or pictures.
  * If they cannot be read, all of them count. */
 size_t merit_rich_bytes(struct content *content, uint64_t start, uint64_t end, size_t most);
+/* Whether the bytes of a sample, and those after it, vary; as above if they cannot be read. */
+bool merit_is_rich_at(struct content *content, uint64_t pos);
 
 #endif

@@ -58,6 +58,20 @@ void record_reduce(struct record *record, uint32_t c)
     record->params.c = c;
 }
 
+const struct record *record_reduced(const struct record *record, uint32_t c, struct record *copy,
+                                    struct error *err)
+{
+    if (record->params.c == c)
+        return record;
+    if (record_set_samples(copy, record->samples, record->count, err))
+        return NULL;
+    copy->params = record->params;
+    copy->len = record->len;
+    copy->coincidence = record->coincidence;
+    record_reduce(copy, c);
+    return copy;
+}
+
 void record_signature(const struct record *record, struct buffer *out)
 {
     char *to = record->count ? buffer_extend(out, record->count) : NULL;

@@ -46,6 +46,10 @@ void record_set_name(struct record *record, const void *name, size_t len);
 
 /* Reduces the samples to those selected at a larger c; scheme gf8 only. */
 void record_reduce(struct record *record, uint32_t c);
+/* Returns the record itself if it was sampled at c, else a copy that is reduced to it, without name and
+ * digests; NULL if memory runs out. */
+const struct record *record_reduced(const struct record *record, uint32_t c, struct record *copy,
+                                    struct error *err);
 
 /* Appends the Coates signature: one character per sample. */
 void record_signature(const struct record *record, struct buffer *out);
