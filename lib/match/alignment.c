@@ -25,6 +25,10 @@ enum {
     MARGIN_LEAST = 4 << 10,
     MARGIN_MOST = 64 << 10,
     MARGIN_SHARE = 4,
+    /* A window ends after this many samples without one of the reference, ... */
+    BARREN_SAMPLES = 32,
+    /* ... at a multiple of this many bytes. */
+    WINDOW_STEP = 1 << 10,
     /* Bounds time: larger windows are compared at the object's C. */
     RESAMPLED_MOST = 256 << 20,
     /* Bytes that are read and sampled again in the time it takes to compare one sample (30 ns: effort.h), at
@@ -83,7 +87,44 @@ void alignment_free(struct aligner *aligner)
 
 /* ---- the window ---- */
 
-static void choose_window(struct alignment *a)
+/* Offsets in the object. */
+struct stretch {
+    uint64_t start, end;
+};
+
+/* The part of the window in which the chain, or any seed of the reference, lies. */
+static struct stretch occupied(const struct aligner *aligner, const struct alignment *a)
+{
+    const struct seed_chain *chain = a->chain;
+    struct stretch occupied = {chain->start, chain->end};
+
+    for (size_t i = 0; i < chain->count; i++) {
+        const uint64_t pos = aligner->queries->all[aligner->seeds->list[chain->first + i].query].pos;
+
+        if (pos < a->start || pos >= a->end)
+            continue;
+        occupied.start = pos < occupied.start ? pos : occupied.start;
+        occupied.end = pos > occupied.end ? pos : occupied.end;
+    }
+    return occupied;
+}
+
+/* Leaves out what has no sample of the reference: usually only a part of it is there.  Near-copies are then
+ * compared with the same window. */
+static void narrow_window(const struct aligner *aligner, struct alignment *a)
+{
+    const struct subject *subject = a->subject;
+    const uint32_t c = a->record->place.c > subject->c ? a->record->place.c : subject->c;
+    const struct stretch part = occupied(aligner, a);
+    const uint64_t margin = (uint64_t)BARREN_SAMPLES * c, past = part.end + margin;
+    const uint64_t start = part.start > margin ? (part.start - margin) / WINDOW_STEP * WINDOW_STEP : 0;
+    const uint64_t end = (past + WINDOW_STEP - 1) / WINDOW_STEP * WINDOW_STEP;
+
+    a->start = start > a->start ? start : a->start;
+    a->end = end < a->end ? end : a->end;
+}
+
+static void choose_window(const struct aligner *aligner, struct alignment *a)
 {
     const uint64_t size = a->subject->size, len = a->record->place.len;
     const uint64_t margin_wanted = len / MARGIN_SHARE;
@@ -96,6 +137,8 @@ static void choose_window(struct alignment *a)
         a->whole = false;
     a->start = a->whole || low < 0 ? 0 : (uint64_t)low;
     a->end = a->whole || high > size ? size : high;
+    if (!a->whole)
+        narrow_window(aligner, a);
     a->whole = a->start == 0 && a->end == size;
 }
 
@@ -284,7 +327,7 @@ int alignment_make(struct aligner *aligner, const struct seeds *seeds, const str
         return there;
     if (take_reference(aligner, alignment->record, subject->n, err))
         return -1;
-    choose_window(alignment);
+    choose_window(aligner, alignment);
     return compare(aligner, alignment, effort, &alignment->comparison, err) ? -1 : 1;
 }
 

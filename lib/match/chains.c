@@ -202,6 +202,8 @@ static void consider(struct chains *chains, const struct seeds *seeds, struct qu
                              record->place.len, record->place.c, &looked);
     effort_add(chains->wanted.effort, looked / TARGETS_A_SAMPLE);
     chain->support = support.count;
+    chain->start = support.start;
+    chain->end = support.end;
     chain->cluster.ln_e = chance_again(pair, &chain->cluster, (double)support.different);
     if (chain->cluster.ln_e > pair->most_ln_e || (!support.is_close && support.different < MUCH_SUPPORT))
         return;

@@ -19,7 +19,8 @@ struct seed_chain {
     struct set_place place; /* the reference */
     struct cluster cluster; /* where it lies in the object */
     size_t first, count;    /* the reference's seeds, in the list of seeds */
-    uint64_t support;       /* number of queries that it explains */
+    uint64_t support;       /* number of queries that it explains, */
+    uint64_t start, end;    /* and the offsets of the first and the last of them in the object */
     bool doubtful;          /* chance may well line up that many: only a comparison can tell */
     bool scattered; /* its seeds do not line up: it may be the same content in another order (reorder.h) */
     bool common;    /* too common to be evidence of a part of the reference: only all of it is reported */

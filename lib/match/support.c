@@ -119,6 +119,8 @@ static void support_at(struct gathering *g, uint64_t pos, uint32_t query)
     if (support->count >= CLOSE_SUPPORT - 1 && pos - *last <= g->close)
         support->is_close = true;
     *last = pos;
+    support->start = pos < support->start ? pos : support->start;
+    support->end = pos > support->end ? pos : support->end;
     support->different += *seen != s->turn;
     *seen = s->turn;
     support->count++;
@@ -164,7 +166,8 @@ struct support support_gather(struct supporter *s, const struct cluster *cluster
                           .seeds = seeds,
                           .count = count,
                           .places = places,
-                          .close = (uint64_t)CLOSE_SAMPLES * (object_c > c ? object_c : c)};
+                          .close = (uint64_t)CLOSE_SAMPLES * (object_c > c ? object_c : c),
+                          .support.start = UINT64_MAX};
 
     next_turn(s);
     *looked = end > i ? end - i : 0;

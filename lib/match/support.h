@@ -19,10 +19,11 @@ struct support_seed {
 };
 
 struct support {
-    size_t count;     /* number of seeds and of such queries */
-    size_t different; /* number of different fingerprints among them */
-    bool is_close;    /* some of them lie close together */
-    size_t explained; /* number of queries that are not seeds */
+    size_t count;        /* number of seeds and of such queries */
+    size_t different;    /* number of different fingerprints among them */
+    bool is_close;       /* some of them lie close together */
+    size_t explained;    /* number of queries that are not seeds */
+    uint64_t start, end; /* offsets of the first and the last of them in the object */
 };
 
 struct supporter;
