@@ -262,7 +262,7 @@ static int search_reference(struct chains *chains, const struct seeds *seeds, st
     const struct set_record *record;
     const int there = seeds->set->does->record(seeds->set, holder->record, &record, err);
     struct chance_pair pair;
-    size_t found, room;
+    size_t found, room, looked;
 
     if (there <= 0)
         return there;
@@ -275,10 +275,10 @@ static int search_reference(struct chains *chains, const struct seeds *seeds, st
     pair = pair_of(seeds, queries, &chain.place, count_rare(seeds, chain.first, chain.count));
     take_hits(chains, seeds, queries, &chain, record);
     room = room_for(chain.count);
-    found = chance_clusters(&pair, chains->hits, chain.count, chains->clusters, room);
+    found = chance_clusters(&pair, chains->hits, chain.count, chains->clusters, room, &looked);
     if (found && begin_support(chains, queries, err))
         return -1;
-    effort_add(chains->wanted.effort, (found + 1) * chain.count / HITS_A_SAMPLE);
+    effort_add(chains->wanted.effort, looked / HITS_A_SAMPLE);
     chains->cut = chains->cut || found == room || chains->count + found > MOST_CHAINS;
     for (size_t i = 0; i < found && chains->count < MOST_CHAINS; i++) {
         chain.cluster = chains->clusters[i];

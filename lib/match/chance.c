@@ -16,6 +16,8 @@ enum {
     BAND_SHARE = 64,
     /* One hit lines up with anything.  4 loses a pair and 2 objects of copies. */
     LEAST_HITS = 2,
+    /* Bounds memory on the stack: 40 KiB. */
+    MOST_ISLANDS = 256,
     /* Fewer hits are sorted by insertion, more by radix; 12 and 48 take as long. */
     FEW_HITS = 24,
 };
@@ -228,56 +230,42 @@ static void number_samples(struct chance_hit *hits, size_t count)
 }
 
 /*
- * Finds the band with the most different samples, and the index of its first hit, in hits sorted by diagonal.
- * How often a sample occurs in the band is counted in the .among of the hit with its number; .among is zero
- * before and after.
+ * Finds the band with the most different samples among `count` hits from number `first` on, sorted by
+ * diagonal, and the number of its first hit.  How often a sample occurs in the band is counted in the .among
+ * of the hit with its number; .among is zero before and after.
  */
-static struct cluster fullest_band(struct chance_hit *hits, size_t count, double band, size_t *begin)
+static struct cluster fullest_band(struct chance_hit *hits, size_t first, size_t count, double band,
+                                   size_t *begin)
 {
-    struct cluster best = {.hits = 0};
-    size_t first = 0, different = 0, low = 0;
+    struct cluster best = {.start = UINT64_MAX};
+    const size_t end = first + count;
+    size_t different = 0, low = first;
 
-    for (size_t i = 0; i < count; i++) {
+    *begin = first;
+    for (size_t i = first; i < end; i++) {
         different += hits[hits[i].number].among++ == 0;
         for (; (double)(diagonal(&hits[i]) - diagonal(&hits[low])) > band; low++)
             different -= --hits[hits[low].number].among == 0;
         if (different > best.hits) {
             best.hits = different;
             best.all = i - low + 1;
-            first = low;
+            *begin = low;
         }
     }
-    for (; low < count; low++)
+    for (; low < end; low++)
         hits[hits[low].number].among--;
-    while (best.all > 0 && first + best.all < count &&
-           (double)(diagonal(&hits[first + best.all]) - diagonal(&hits[first])) <= band)
+    while (best.all > 0 && *begin + best.all < end &&
+           (double)(diagonal(&hits[*begin + best.all]) - diagonal(&hits[*begin])) <= band)
         best.all++; /* repeats of samples that are counted already */
-    best.start = UINT64_MAX;
-    for (size_t i = first; i < first + best.all; i++) {
+    for (size_t i = *begin; i < *begin + best.all; i++) {
         best.start = hits[i].object < best.start ? hits[i].object : best.start;
         best.end = hits[i].object > best.end ? hits[i].object : best.end;
     }
-    best.low = diagonal(&hits[first]);
-    best.high = diagonal(&hits[first + best.all - 1]);
-    best.main = main_diagonal(hits + first, best.all);
-    *begin = first;
+    if (best.all) {
+        best.low = diagonal(&hits[*begin]);
+        best.high = diagonal(&hits[*begin + best.all - 1]);
+    }
     return best;
-}
-
-/* The number of different samples that have no hit in the cluster.  (Other hits of the cluster's samples are
- * its own: the reference lies in the object twice, or repeats itself.) */
-static size_t count_elsewhere(struct chance_hit *hits, size_t count, const struct cluster *cluster,
-                              size_t first)
-{
-    size_t different = 0;
-
-    for (size_t i = first; i < first + cluster->all; i++)
-        hits[hits[i].number].among = 1;
-    for (size_t i = 0; i < count; i++)
-        different += hits[hits[i].number].among++ == 0;
-    for (size_t i = 0; i < count; i++)
-        hits[hits[i].number].among = 0;
-    return different;
 }
 
 double chance_again(const struct chance_pair *pair, const struct cluster *cluster, double hits)
@@ -285,41 +273,167 @@ double chance_again(const struct chance_pair *pair, const struct cluster *cluste
     return chance_ln_e(pair->references, bands_of(pair), hits, cluster->rate);
 }
 
+/* ---- islands ---- */
+
+/*
+ * Hits sorted by diagonal, with a gap wider than a band before and after: no band has hits of two islands. So
+ * once a cluster was found, only the islands that had hits of it, or of what it explains, are searched again.
+ */
+struct island {
+    size_t first, count; /* its hits, */
+    uint64_t start, end; /* the offsets of the first and the last of them in the object, */
+    struct cluster best; /* their fullest band, */
+    size_t begin;        /* and the first hit of that */
+    bool is_searched;    /* whether .best is known */
+};
+
+/* All islands of one reference. */
+struct archipelago {
+    struct chance_hit *hits;
+    double band;
+    struct island list[MOST_ISLANDS + 1];
+    size_t count;
+    size_t different; /* samples that have a hit; .next of the hit with a sample's number counts its hits */
+    size_t looked;    /* hits that were examined */
+};
+
+static void measure(const struct archipelago *all, struct island *island)
+{
+    island->is_searched = false;
+    island->start = UINT64_MAX;
+    island->end = 0;
+    for (size_t i = island->first; i < island->first + island->count; i++) {
+        const uint64_t object = all->hits[i].object;
+
+        island->start = object < island->start ? object : island->start;
+        island->end = object > island->end ? object : island->end;
+    }
+}
+
+/* Small islands next to each other count as one, so that there are not too many. */
+static void divide(struct archipelago *all, size_t count)
+{
+    const size_t least = count / MOST_ISLANDS + 1;
+    size_t first = 0;
+
+    for (size_t i = 1; i <= count; i++) {
+        const bool is_gap =
+            i == count || (double)(diagonal(&all->hits[i]) - diagonal(&all->hits[i - 1])) > all->band;
+
+        if (!is_gap || (i < count && i - first < least))
+            continue;
+        all->list[all->count] = (struct island){.first = first, .count = i - first};
+        measure(all, &all->list[all->count++]);
+        first = i;
+    }
+    all->looked += count;
+}
+
+static void count_samples(struct archipelago *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        all->hits[i].next = 0;
+    for (size_t i = 0; i < count; i++)
+        all->different += all->hits[all->hits[i].number].next++ == 0;
+}
+
+/* The island with the fullest band; NULL if all are empty. */
+static const struct island *fullest(struct archipelago *all)
+{
+    const struct island *best = NULL;
+
+    for (size_t i = 0; i < all->count; i++) {
+        struct island *island = &all->list[i];
+
+        if (!island->is_searched) {
+            island->best = fullest_band(all->hits, island->first, island->count, all->band, &island->begin);
+            island->is_searched = true;
+            all->looked += island->count;
+        }
+        if (island->count && (!best || island->best.hits > best->best.hits))
+            best = island;
+    }
+    return best;
+}
+
 /* Hits where the reference was found are no evidence of another place.  (On the same diagonals, but farther
  * on, there may be another piece of it.) */
-static size_t drop_explained(struct chance_hit *hits, size_t count, const struct cluster *cluster)
+static bool is_explained(const struct chance_hit *hit, const struct cluster *cluster)
 {
-    size_t kept = 0;
+    const int64_t here = diagonal(hit);
 
-    for (size_t i = 0; i < count; i++) {
-        const int64_t here = diagonal(&hits[i]);
+    return (hit->object >= cluster->start && hit->object <= cluster->end) ||
+           (here >= cluster->low && here <= cluster->high);
+}
 
-        if ((hits[i].object < cluster->start || hits[i].object > cluster->end) &&
-            (here < cluster->low || here > cluster->high))
-            hits[kept++] = hits[i];
+/* Moves a hit without the counter that happens to be there. */
+static void move(struct chance_hit *to, const struct chance_hit *from)
+{
+    to->object = from->object;
+    to->reference = from->reference;
+    to->sample = from->sample;
+    to->number = from->number;
+}
+
+static void drop_from(struct archipelago *all, struct island *island, const struct cluster *cluster)
+{
+    struct chance_hit *hits = all->hits;
+    size_t kept = island->first;
+
+    for (size_t i = island->first; i < island->first + island->count; i++) {
+        if (!is_explained(&hits[i], cluster))
+            move(&hits[kept++], &hits[i]);
+        else
+            all->different -= --hits[hits[i].number].next == 0;
     }
-    return kept;
+    all->looked += island->count;
+    island->count = kept - island->first;
+    measure(all, island);
+}
+
+static void drop_explained(struct archipelago *all, const struct cluster *cluster)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        struct island *island = &all->list[i];
+        const bool is_home = island->is_searched && island->best.low == cluster->low;
+
+        if (island->count && (is_home || (island->start <= cluster->end && island->end >= cluster->start)))
+            drop_from(all, island, cluster);
+    }
 }
 
 size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, size_t count,
-                       struct cluster *clusters, size_t room)
+                       struct cluster *clusters, size_t room, size_t *looked)
 {
     const double band = chance_band(pair), bands = bands_of(pair);
+    struct archipelago all;
     size_t found = 0;
 
     sort_hits(hits, count);
     number_samples(hits, count); /* after sorting, so that a hit is close to the one with its number */
-    while (found < room && count >= LEAST_HITS) {
-        size_t first;
-        struct cluster cluster = fullest_band(hits, count, band, &first);
-        const double elsewhere = (double)count_elsewhere(hits, count, &cluster, first);
+    all.hits = hits;
+    all.band = band;
+    all.count = all.different = all.looked = 0;
+    divide(&all, count);
+    count_samples(&all, count);
+    while (found < room) {
+        const struct island *island = fullest(&all);
+        struct cluster cluster;
 
-        cluster.rate = fmax(pair->noise, elsewhere) * spread / bands + least_rate;
+        if (!island || island->best.hits < LEAST_HITS)
+            break;
+        cluster = island->best;
+        cluster.main = main_diagonal(hits + island->begin, cluster.all);
+        /* Other hits of the cluster's samples are its own: the reference lies in the object twice, or repeats
+         * itself. */
+        cluster.rate =
+            fmax(pair->noise, (double)(all.different - cluster.hits)) * spread / bands + least_rate;
         cluster.ln_e = chance_ln_e(pair->references, bands, (double)cluster.hits, cluster.rate);
-        if (cluster.hits < LEAST_HITS || cluster.ln_e > pair->most_ln_e)
+        if (cluster.ln_e > pair->most_ln_e)
             break;
         clusters[found++] = cluster;
-        count = drop_explained(hits, count, &cluster);
+        drop_explained(&all, &cluster);
     }
+    *looked = all.looked;
     return found;
 }

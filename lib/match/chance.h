@@ -56,9 +56,10 @@ double chance_best_ln_e(const struct chance_pair *pair, size_t hits);
 /*
  * Finds the cluster with the most hits, then that of the hits which do not lie where the reference was found,
  * and so on until a cluster's E is too large: a reference may be in an object several times.  Reorders the
- * hits (fastest if they come in the order of the reference).  Returns the number of clusters, at most room.
+ * hits (fastest if they come in the order of the reference).  Returns the number of clusters, at most room;
+ * *looked: how many hits were examined, the same one perhaps several times.
  */
 size_t chance_clusters(const struct chance_pair *pair, struct chance_hit *hits, size_t count,
-                       struct cluster *clusters, size_t room);
+                       struct cluster *clusters, size_t room, size_t *looked);
 
 #endif
