@@ -26,7 +26,7 @@ enum {
     MARGIN_MOST = 64 << 10,
     MARGIN_SHARE = 4,
     /* A window ends after this many samples without one of the reference, ... */
-    BARREN_SAMPLES = 32,
+    BARREN_SAMPLES = 16,
     /* ... at a multiple of this many bytes. */
     WINDOW_STEP = 1 << 10,
     /* Bounds time: larger windows are compared at the object's C. */

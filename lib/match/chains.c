@@ -12,6 +12,10 @@
 enum {
     MOST_CHAINS =
         1 << 14, /* bounds memory: 5 MiB; if there are more, the queries are searched in two parts */
+    /* There will be more if so many, twice as many as before, were found before all queries were looked up:
+     * pieces that are too small to be found by a few queries of each stretch. */
+    MANY_CHAINS = MOST_CHAINS / 4,
+    GROWTH = 2,
     MOST_CLUSTERS = 1 << 12, /* of one reference: 288 KiB; */
     /* ... but fewer where they would take forever, as each goes through all hits: 16 and a million steps
      * bound time (a_file_is_found_however_often_it_occurs). */
@@ -54,6 +58,7 @@ static const double credible = 1e-3;
 
 /* A stretch where something was found: offsets in the object, half open. */
 struct chains_stretch {
+    uint64_t reference; /* the number of its first sample, if only one is meant */
     uint64_t start, end;
 };
 
@@ -323,7 +328,7 @@ static unsigned halvings_for(size_t searched, size_t references)
     return halvings;
 }
 
-int chains_find(struct chains *chains, const struct seeds *seeds, struct queries *queries, struct error *err)
+static int find(struct chains *chains, const struct seeds *seeds, struct queries *queries, struct error *err)
 {
     struct holders *holders = &chains->holders;
     const size_t least = least_seeds(seeds, queries);
@@ -345,6 +350,18 @@ int chains_find(struct chains *chains, const struct seeds *seeds, struct queries
     }
     chains->cut = chains->cut || effort_is_spent(chains->wanted.effort);
     chains->halved = halvings_for(i, holders->count);
+    return 0;
+}
+
+int chains_find(struct chains *chains, const struct seeds *seeds, struct queries *queries, bool more,
+                struct error *err)
+{
+    const size_t before = chains->count;
+
+    if (find(chains, seeds, queries, err))
+        return -1;
+    if (more && chains->wanted.may_part && chains->count >= MANY_CHAINS && chains->count / GROWTH >= before)
+        chains->cut = true;
     return 0;
 }
 
@@ -371,7 +388,7 @@ static size_t cover(struct chains *chains)
         if (chains->list[i].counted || chains->list[i].doubtful)
             continue;
         if (count == 0 || cluster->start > covered[count - 1].end)
-            covered[count++] = (struct chains_stretch){cluster->start, cluster->end + 1};
+            covered[count++] = (struct chains_stretch){.start = cluster->start, .end = cluster->end + 1};
         else if (cluster->end >= covered[count - 1].end)
             covered[count - 1].end = cluster->end + 1;
     }
@@ -417,31 +434,80 @@ static size_t explain_postponed(const struct seeds *seeds, const struct queries 
     return explained;
 }
 
-/* Whether the reference already has a chain about there. */
-static bool is_again(const struct chains *chains, const struct seed_chain *chain)
+static int by_reference(const void *a, const void *b)
 {
-    for (size_t i = 0; i < chains->count; i++) {
-        const struct seed_chain *other = &chains->list[i];
+    const struct chains_stretch *x = a, *y = b;
 
-        if (other->place.first == chain->place.first && !other->counted &&
-            other->cluster.start <= chain->cluster.end && chain->cluster.start <= other->cluster.end)
-            return true;
-    }
-    return false;
+    if (x->reference != y->reference)
+        return x->reference < y->reference ? -1 : 1;
+    return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Adds chains that were accepted before, as they explain queries that were never looked up; they get all the
- * seeds they have by now. */
+static int by_reference_of_chain(const void *a, const void *b)
+{
+    const struct seed_chain *x = a, *y = b;
+
+    if (x->place.first != y->place.first)
+        return x->place.first < y->place.first ? -1 : 1;
+    return by_start(a, b);
+}
+
+/* Lists where each reference has chains, sorted; .end is the largest up to there.  Returns their number. */
+static size_t list_found(struct chains *chains)
+{
+    struct chains_stretch *found = chains->covered;
+    size_t count = 0;
+
+    for (size_t i = 0; i < chains->count; i++) {
+        const struct seed_chain *chain = &chains->list[i];
+
+        if (!chain->counted)
+            found[count++] =
+                (struct chains_stretch){chain->place.first, chain->cluster.start, chain->cluster.end + 1};
+    }
+    if (count)
+        qsort(found, count, sizeof *found, by_reference);
+    for (size_t i = 1; i < count; i++)
+        if (found[i].reference == found[i - 1].reference && found[i].end < found[i - 1].end)
+            found[i].end = found[i - 1].end;
+    return count;
+}
+
+/* Whether the reference already has a chain about there, among these. */
+static bool is_found(const struct chains_stretch *found, size_t count, const struct seed_chain *chain)
+{
+    const uint64_t reference = chain->place.first;
+    const size_t after =
+        SEARCH_FIRST(i, 0, count,
+                     found[i].reference > reference ||
+                         (found[i].reference == reference && found[i].start > chain->cluster.end));
+
+    return after > 0 && found[after - 1].reference == reference &&
+           found[after - 1].end > chain->cluster.start;
+}
+
+/* Adds `count` chains that were accepted before, as they explain queries that were never looked up; they get
+ * all the seeds they have by now. */
 static void add_accepted(struct chains *chains, const struct seeds *seeds, size_t count)
 {
+    const size_t found = list_found(chains);
+    struct chains_stretch last = {0}; /* where the reference of the chain before was added */
+
+    if (count)
+        qsort(chains->before, count, sizeof *chains->before, by_reference_of_chain);
     for (size_t i = 0; i < count && chains->count < MOST_CHAINS; i++) {
         struct seed_chain chain = chains->before[i];
+        const struct cluster *cluster = &chain.cluster;
 
-        if (chain.counted || chain.doubtful || is_again(chains, &chain))
+        if (last.end && last.reference != chain.place.first)
+            last.end = 0;
+        if (chain.counted || chain.doubtful || is_found(chains->covered, found, &chain) ||
+            cluster->start < last.end)
             continue;
         chain.first = seeds_from(seeds, chain.place.first);
         chain.count = seeds_from(seeds, chain.place.first + chain.place.count) - chain.first;
         chains->list[chains->count++] = chain;
+        last = (struct chains_stretch){chain.place.first, cluster->start, cluster->end + 1};
     }
 }
 
@@ -451,7 +517,7 @@ static int find_again(struct chains *chains, const struct seeds *seeds, struct q
     const size_t count = chains->count;
 
     memcpy(chains->before, chains->list, count * sizeof *chains->before);
-    if (chains_find(chains, seeds, queries, err))
+    if (find(chains, seeds, queries, err))
         return -1;
     add_accepted(chains, seeds, count);
     return 0;

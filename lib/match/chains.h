@@ -62,8 +62,10 @@ void chains_release(struct chains *chains);
 
 /* Starts the next object. */
 void chains_begin(struct chains *chains, const struct chains_wanted *wanted);
-/* Finds all chains again, from the seeds that there are now, and marks the queries they explain. */
-int chains_find(struct chains *chains, const struct seeds *seeds, struct queries *queries, struct error *err);
+/* Finds all chains again, from the seeds that there are now, and marks the queries they explain.  more: not
+ * all queries were considered yet; then the search ends early if there will be too many chains. */
+int chains_find(struct chains *chains, const struct seeds *seeds, struct queries *queries, bool more,
+                struct error *err);
 /*
  * Repeats the search once all rare samples have been looked up: postponed queries now count where nothing was
  * found, and seeds that are explained no longer count as noise.  Accepted chains are kept, with all the seeds

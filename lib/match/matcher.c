@@ -31,7 +31,7 @@ enum {
     LEAST_WORK = 1 << 22, /* an eighth of a second */
     WORK_A_BYTE = 4,
     WORK_FOR_ALL =
-        16, /* times that if all references are wanted: then each of many near-copies is compared */
+        16,         /* times that if all references are wanted: then each of many near-copies is compared */
     ROUNDS = 4,
 };
 
@@ -167,7 +167,7 @@ static int find_chains(struct matcher *matcher, struct seeds *seeds, bool may_pa
     for (int round = options->all_references ? ROUNDS - 1 : 0;
          !chains_are_over(chains, seeds) && (some = seeds_look_up(seeds, queries, looked_up[round], err)) > 0;
          round += round + 1 < ROUNDS)
-        if (chains_find(chains, seeds, queries, err))
+        if (chains_find(chains, seeds, queries, round + 1 < ROUNDS, err))
             return -1;
     if (some < 0)
         return -1;
