@@ -160,19 +160,25 @@ static int make_hits(struct chains *chains, size_t count, struct error *err)
     return 0;
 }
 
-static void take_hits(struct chains *chains, const struct seeds *seeds, const struct queries *queries,
-                      const struct seed_chain *chain, const struct set_record *record)
+/* Takes the diagonals of all seeds, and as hits those that few chains have yet.  Returns the number of hits.
+ */
+static size_t take_hits(struct chains *chains, const struct seeds *seeds, const struct queries *queries,
+                        const struct seed_chain *chain, const struct set_record *record)
 {
+    size_t count = 0;
+
     for (size_t i = 0; i < chain->count; i++) {
         const struct seed *seed = &seeds->list[chain->first + i];
         const struct query *query = &queries->all[seed->query];
         const uint64_t reference =
             places_position(places_at(&record->places, seed->sample - record->place.first));
 
-        chains->hits[i] =
-            (struct chance_hit){.object = query->pos, .reference = reference, .sample = query->fp};
         chains->diagonals[i] = (int64_t)(query->pos - reference);
+        if (chains->wanted.all || !holders_is_claimed(&chains->holders, seed->query))
+            chains->hits[count++] =
+                (struct chance_hit){.object = query->pos, .reference = reference, .sample = query->fp};
     }
+    return count;
 }
 
 /* The chain's seeds in its cluster, in the order of the reference, so nearly in that of the object. */
@@ -259,40 +265,6 @@ static int begin_support(struct chains *chains, const struct queries *queries, s
     return support_begin(chains->supporter, queries, err);
 }
 
-/* Searches the seeds of one reference for chains. */
-static int search_reference(struct chains *chains, const struct seeds *seeds, struct queries *queries,
-                            const struct holder *holder, struct error *err)
-{
-    struct seed_chain chain = {.first = holder->first, .count = holder->count};
-    const struct set_record *record;
-    const int there = seeds->set->does->record(seeds->set, holder->record, &record, err);
-    struct chance_pair pair;
-    size_t found, room, looked;
-
-    if (there <= 0)
-        return there;
-    chain.place = record->place;
-    while (chain.count &&
-           seeds->list[chain.first + chain.count - 1].sample >= holder->record + record->place.count)
-        chain.count--; /* samples of a record that has been removed */
-    if (make_hits(chains, chain.count, err))
-        return -1;
-    pair = pair_of(seeds, queries, &chain.place, count_rare(seeds, chain.first, chain.count));
-    take_hits(chains, seeds, queries, &chain, record);
-    room = room_for(chain.count);
-    found = chance_clusters(&pair, chains->hits, chain.count, chains->clusters, room, &looked);
-    if (found && begin_support(chains, queries, err))
-        return -1;
-    effort_add(chains->wanted.effort, looked / HITS_A_SAMPLE);
-    chains->cut = chains->cut || found == room || chains->count + found > MOST_CHAINS;
-    for (size_t i = 0; i < found && chains->count < MOST_CHAINS; i++) {
-        chain.cluster = chains->clusters[i];
-        chain.copy = is_copy(chains, found, i);
-        consider(chains, seeds, queries, &chain, record, &pair);
-    }
-    return 0;
-}
-
 static void count_only(struct chains *chains, const struct seeds *seeds, const struct queries *queries,
                        const struct holder *holder)
 {
@@ -313,6 +285,43 @@ static void count_only(struct chains *chains, const struct seeds *seeds, const s
         chain.cluster.end = pos > chain.cluster.end ? pos : chain.cluster.end;
     }
     chains->list[chains->count++] = chain;
+}
+
+/* Searches the seeds of one reference for chains. */
+static int search_reference(struct chains *chains, const struct seeds *seeds, struct queries *queries,
+                            const struct holder *holder, struct error *err)
+{
+    struct seed_chain chain = {.first = holder->first, .count = holder->count};
+    const struct set_record *record;
+    const int there = seeds->set->does->record(seeds->set, holder->record, &record, err);
+    struct chance_pair pair;
+    const size_t before = chains->count;
+    size_t hits, found, room, looked;
+
+    if (there <= 0)
+        return there;
+    chain.place = record->place;
+    while (chain.count &&
+           seeds->list[chain.first + chain.count - 1].sample >= holder->record + record->place.count)
+        chain.count--; /* samples of a record that has been removed */
+    if (make_hits(chains, chain.count, err))
+        return -1;
+    pair = pair_of(seeds, queries, &chain.place, count_rare(seeds, chain.first, chain.count));
+    hits = take_hits(chains, seeds, queries, &chain, record);
+    room = room_for(hits);
+    found = chance_clusters(&pair, chains->hits, hits, chains->clusters, room, &looked);
+    if (found && begin_support(chains, queries, err))
+        return -1;
+    effort_add(chains->wanted.effort, (looked + chain.count) / HITS_A_SAMPLE);
+    chains->cut = chains->cut || found == room || chains->count + found > MOST_CHAINS;
+    for (size_t i = 0; i < found && chains->count < MOST_CHAINS; i++) {
+        chain.cluster = chains->clusters[i];
+        chain.copy = is_copy(chains, found, i);
+        consider(chains, seeds, queries, &chain, record, &pair);
+    }
+    if (chains->count == before && hits < chain.count)
+        count_only(chains, seeds, queries, holder);
+    return 0;
 }
 
 /* ---- all references ---- */

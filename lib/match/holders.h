@@ -28,6 +28,8 @@ void holders_release(struct holders *holders);
 
 /* Notes that one more chain has the query. */
 void holders_claim(struct holders *holders, uint32_t query);
+/* Whether enough chains have the query already. */
+bool holders_is_claimed(const struct holders *holders, uint32_t query);
 /* Whether enough chains have the holder's seeds already that it need only be counted. */
 bool holders_is_one_of_many(const struct holders *holders, const struct seeds *seeds,
                             const struct holder *holder);

@@ -11,6 +11,8 @@ enum {
     /* Regions in the same place that are compared.  Halving it loses 2 of 107 references of the tar; doubling
      * it changes counts of near-copies in 51 rows, and copies take a quarter longer. */
     MOST_COMPARED = 8,
+    /* ... and of those that seem no better than others there, all of which matches. */
+    ENOUGH_BETTER = 3,
     /* A file that is not much smaller than one that lies there bit for bit is its near-copy.  1 gains a
      * finding of copies; 4 loses 26 rows, of files that lie in others. */
     MUCH_LARGER = 2,
@@ -180,6 +182,17 @@ static bool covers_it(const void *arg, size_t number)
     return !other->near && covers(other, question->region);
 }
 
+/* Whether the finding of a region, all of which matches, shows as much as one of the other region could: that
+ * explains no more samples, and they are no larger share of its reference. */
+static bool outdoes(const struct region *region, const struct region *other)
+{
+    const struct seed_chain *its = &other->chain;
+
+    return region->finding && region->solid && region->span.obj_start <= its->start &&
+           its->end <= region->span.obj_end && region->chain.support >= other->chain.support &&
+           region->chain.place.len <= other->chain.place.len;
+}
+
 /*
  * Of many near-copies only those that explain most are compared, and a doubtful chain only where nothing else
  * was found.  Returns whether the region is one of the others, or was meant only to be counted; *best: the
@@ -190,6 +203,7 @@ static bool is_one_of_many(const struct regions *regions, const struct question 
 {
     const struct region *region = question->region;
     size_t covering[MOST_COMPARED], count;
+    size_t better = 0;
 
     *best = NULL;
     if (regions->all)
@@ -199,11 +213,13 @@ static bool is_one_of_many(const struct regions *regions, const struct question 
     for (size_t i = 0; i < count && !*best; i++)
         if (regions->list[covering[i]].finding)
             *best = &regions->list[covering[i]];
+    for (size_t i = 0; i < count; i++)
+        better += outdoes(&regions->list[covering[i]], region);
     if (*best && region->chain.doubtful) {
         *best = NULL;
         return true;
     }
-    return count == MOST_COMPARED || region->chain.counted;
+    return count == MOST_COMPARED || region->chain.counted || better >= ENOUGH_BETTER;
 }
 
 static bool found_it(const void *arg, size_t number)
@@ -282,8 +298,11 @@ struct region *regions_next(struct regions *regions)
 int regions_settle(struct regions *regions, struct region *region, const struct findings *findings,
                    struct error *err)
 {
+    const struct finding *finding = &findings->list[findings->count - 1];
+
     region->finding = findings->count;
-    region->span = findings->list[findings->count - 1].span;
+    region->span = finding->span;
+    region->solid = finding->matched >= finding->span.obj_end - finding->span.obj_start;
     return spans_add(&regions->found, region->span.obj_start, region->span.obj_end + 1,
                      (size_t)(region - regions->list), err);
 }

@@ -17,7 +17,8 @@ struct region {
     struct seed_chain chain;
     bool whole;                /* it lies there bit for bit: these bytes have its digest */
     size_t finding;            /* number of its finding, from 1; 0: none */
-    struct finding_range span; /* range of that finding */
+    struct finding_range span; /* range of that finding, */
+    bool solid;                /* and whether all of it matches */
     uint64_t also;             /* number of references that were only counted there */
     bool near;                 /* it is a near-copy of a whole one, which counts it */
 };
