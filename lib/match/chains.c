@@ -16,6 +16,10 @@ enum {
      * pieces that are too small to be found by a few queries of each stretch. */
     MANY_CHAINS = MOST_CHAINS / 4,
     GROWTH = 2,
+    /* With this many seeds of postponed queries, at most FEW_POSTPONED of each stretch are looked up first.
+     */
+    MANY_POSTPONED = 1 << 14,
+    FEW_POSTPONED = 128,
     MOST_CLUSTERS = 1 << 12, /* of one reference: 288 KiB; */
     /* ... but fewer where they would take forever, as each goes through all hits: 16 and a million steps
      * bound time (a_file_is_found_however_often_it_occurs). */
@@ -532,24 +536,45 @@ static int find_again(struct chains *chains, const struct seeds *seeds, struct q
     return 0;
 }
 
+/* Looks up postponed queries, at most `most` of each stretch, and repeats the search.  *explained: the seeds
+ * of postponed queries that chains explain, which were subtracted from the noise; others may do so later. */
+static int find_postponed(struct chains *chains, struct seeds *seeds, struct queries *queries, size_t most,
+                          size_t *explained, struct error *err)
+{
+    const size_t covered = explain_seeds(chains, cover(chains), seeds, queries);
+    int more;
+
+    seeds->noise += *explained;
+    *explained = explain_postponed(seeds, queries);
+    seeds->noise -= covered + *explained;
+    more = seeds_look_up_postponed(seeds, queries, most, err);
+    if (more < 0)
+        return -1;
+    return more || (covered + *explained && seeds->noise >= LEAST_RARE)
+               ? find_again(chains, seeds, queries, err)
+               : 0;
+}
+
 /* Samples that are too common to be evidence of a part also count here: a set may have a hundred versions of
- * one file, and none of their samples may be rarer than that. */
+ * one file, and none of their samples may be rarer than that.  If they have very many seeds, a few are looked
+ * up first, as chains then explain most of the others. */
 int chains_find_elsewhere(struct chains *chains, struct seeds *seeds, struct queries *queries,
                           struct error *err)
 {
-    size_t covered, explained;
-    int more;
+    bool all = seeds_postponed(queries, SIZE_MAX) < MANY_POSTPONED;
+    size_t explained = 0;
 
-    if (chains->wanted.may_part && seeds_would_be_cut(seeds, queries)) {
-        chains->cut = true;
-        chains->halved = 1;
-        return 0;
+    for (bool done = false; !done && !chains_are_over(chains, seeds); all = true) {
+        const size_t most = all ? SIZE_MAX : FEW_POSTPONED;
+
+        if (chains->wanted.may_part && seeds_would_be_cut(seeds, queries, most)) {
+            chains->cut = true;
+            chains->halved = 1;
+            return 0;
+        }
+        if (find_postponed(chains, seeds, queries, most, &explained, err))
+            return -1;
+        done = all;
     }
-    covered = cover(chains);
-    explained = explain_seeds(chains, covered, seeds, queries) + explain_postponed(seeds, queries);
-    seeds->noise -= explained;
-    more = seeds_look_up_postponed(seeds, queries, err);
-    if (more < 0)
-        return -1;
-    return more || (explained && seeds->noise >= LEAST_RARE) ? find_again(chains, seeds, queries, err) : 0;
+    return 0;
 }

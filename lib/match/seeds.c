@@ -63,16 +63,6 @@ bool seeds_are_cut(const struct seeds *seeds)
     return seeds->count >= MOST_SEEDS;
 }
 
-bool seeds_would_be_cut(const struct seeds *seeds, const struct queries *queries)
-{
-    uint64_t count = seeds->count;
-
-    for (size_t i = 0; i < queries->count && count < MOST_SEEDS; i++)
-        if (queries->states[i] == QUERY_POSTPONED)
-            count += queries->files[i];
-    return count >= MOST_SEEDS;
-}
-
 size_t seeds_from(const struct seeds *seeds, uint64_t sample)
 {
     return SEARCH_FIRST(i, 0, seeds->count, seeds->list[i].sample >= sample);
@@ -138,37 +128,72 @@ static void ask(struct seeds *seeds, struct queries *queries, size_t query, size
     queries->states[query] = QUERY_LOOKED_UP;
 }
 
-/* The number of open queries in the stretch that begins with query i; *end: where it ends. */
-static size_t open_in_stretch(const struct queries *queries, size_t i, size_t *end)
+/* Queries of one state, some of each stretch. */
+struct selection {
+    const struct queries *queries;
+    enum query_state state;
+    size_t most; /* of each stretch, */
+    size_t end;  /* and where the current one ends; */
+    size_t step; /* its every so manieth is chosen, */
+    size_t seen; /* of so many up to here */
+    size_t next;
+};
+
+static void enter_stretch(struct selection *selection)
 {
+    const struct queries *queries = selection->queries;
     const uint64_t len = (uint64_t)SEEDS_STRETCH * queries->c;
-    const uint64_t stretch = queries_at(queries, i)->pos / len;
-    size_t open = 0;
+    const uint64_t stretch = queries_at(queries, selection->next)->pos / len;
+    size_t all = 0, i = selection->next;
 
     for (; i < queries->count && queries_at(queries, i)->pos / len == stretch; i++)
-        open += queries->states[i] == QUERY_OPEN;
-    *end = i;
-    return open;
+        all += queries->states[i] == selection->state;
+    selection->end = i;
+    selection->step = all / selection->most + (all % selection->most > 0);
+    selection->seen = 0;
 }
 
-/* Chooses some of each stretch, evenly spread; *asked: the number that must be looked up.  (The choice must
- * not depend on what is known from earlier objects.) */
+/* Returns the next query of the selection, evenly spread in each stretch; the number of queries at the end.
+ * (The choice must not depend on what is known from earlier objects.) */
+static size_t select_next(struct selection *selection)
+{
+    const struct queries *queries = selection->queries;
+
+    while (selection->next < queries->count) {
+        if (selection->next == selection->end)
+            enter_stretch(selection);
+        if (queries->states[selection->next++] == selection->state &&
+            selection->seen++ % selection->step == 0)
+            return selection->next - 1;
+    }
+    return queries->count;
+}
+
+uint64_t seeds_postponed(const struct queries *queries, size_t most)
+{
+    struct selection selection = {.queries = queries, .state = QUERY_POSTPONED, .most = most};
+    uint64_t count = 0;
+
+    for (size_t i; (i = select_next(&selection)) < queries->count;)
+        count += queries->files[i];
+    return count;
+}
+
+bool seeds_would_be_cut(const struct seeds *seeds, const struct queries *queries, size_t most)
+{
+    return seeds_postponed(queries, most) + seeds->count >= MOST_SEEDS;
+}
+
+/* Chooses some open queries of each stretch; *asked: the number that must be looked up.  */
 static size_t choose(struct seeds *seeds, struct queries *queries, size_t most, size_t *asked)
 {
+    struct selection selection = {.queries = queries, .state = QUERY_OPEN, .most = most};
     size_t chosen = 0;
 
     *asked = 0;
-    for (size_t i = 0, end; i < queries->count; i = end) {
-        const size_t open = open_in_stretch(queries, i, &end), step = open / most + (open % most > 0);
-
-        for (size_t k = 0; i < end; i++) {
-            if (queries->states[i] != QUERY_OPEN || k++ % step != 0)
-                continue;
-            chosen++;
-            if (!postpone_known(seeds, queries, i))
-                ask(seeds, queries, i, (*asked)++);
-        }
-    }
+    for (size_t i; (i = select_next(&selection)) < queries->count; chosen++)
+        if (!postpone_known(seeds, queries, i))
+            ask(seeds, queries, i, (*asked)++);
     return chosen;
 }
 
@@ -279,14 +304,14 @@ int seeds_look_up(struct seeds *seeds, struct queries *queries, size_t most, str
     return asked && look_up(seeds, queries, asked, false, err) ? -1 : chosen > 0;
 }
 
-int seeds_look_up_postponed(struct seeds *seeds, struct queries *queries, struct error *err)
+int seeds_look_up_postponed(struct seeds *seeds, struct queries *queries, size_t most, struct error *err)
 {
+    struct selection selection = {.queries = queries, .state = QUERY_POSTPONED, .most = most};
     size_t asked = 0;
 
     if (make_room(seeds, queries->count, err))
         return -1;
-    for (size_t i = 0; i < queries->count; i++)
-        if (queries->states[i] == QUERY_POSTPONED)
-            ask(seeds, queries, i, asked++);
+    for (size_t i; (i = select_next(&selection)) < queries->count;)
+        ask(seeds, queries, i, asked++);
     return asked && look_up(seeds, queries, asked, true, err) ? -1 : asked > 0;
 }

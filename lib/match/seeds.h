@@ -58,14 +58,16 @@ void seeds_begin(struct seeds *seeds);
 /* Looks up some of the open queries, evenly spread, at most `most` of each stretch.  Returns 1, 0 if none is
  * open, -1 on error. */
 int seeds_look_up(struct seeds *seeds, struct queries *queries, size_t most, struct error *err);
-/* Looks up all queries that are still postponed.  Returns as seeds_look_up does. */
-int seeds_look_up_postponed(struct seeds *seeds, struct queries *queries, struct error *err);
+/* Looks up queries that are still postponed, evenly spread, at most `most` of each stretch.  Returns as
+ * seeds_look_up does. */
+int seeds_look_up_postponed(struct seeds *seeds, struct queries *queries, size_t most, struct error *err);
+/* The number of seeds that it would find. */
+uint64_t seeds_postponed(const struct queries *queries, size_t most);
 
 /* Whether a sample that this number of files have is evidence of a part of one of them. */
 bool seeds_is_rare(const struct seeds *seeds, uint32_t files);
-/* Whether looking up the postponed queries would reach the limit, so that there may be more seeds than are
- * kept. */
-bool seeds_would_be_cut(const struct seeds *seeds, const struct queries *queries);
+/* Whether that would reach the limit, so that there may be more seeds than are kept. */
+bool seeds_would_be_cut(const struct seeds *seeds, const struct queries *queries, size_t most);
 /* Whether the limit was reached, so that there may be more seeds than are kept. */
 bool seeds_are_cut(const struct seeds *seeds);
 /* Returns the index of the first seed of a sample, or of the next sample that has seeds. */
