@@ -5,4 +5,4 @@
 mkdir "$folder/automake"
 find /usr/share/automake-* -maxdepth 1 -type f -exec cp {} "$folder/automake" \;
 cd "$folder"
-make_set autotools "Debian, automake $(dpkg-query -W -f '${Version}' automake)" automake >"$out"
+make_set autotools "Debian, automake $(dpkg-query -W -f '${Version}' automake)" automake --md5 --sha256 >"$out"

@@ -3,4 +3,4 @@
 # Makes hashsets/licences.json: the licence texts of Debian's package base-files.
 . "$(dirname "$0")/begin.sh"
 cd /usr/share
-make_set licences "Debian, base-files $(dpkg-query -W -f '${Version}' base-files)" common-licenses >"$out"
+make_set licences "Debian, base-files $(dpkg-query -W -f '${Version}' base-files)" common-licenses --md5 --sha256 >"$out"
