@@ -470,8 +470,9 @@ static void put_limits(struct explain_text *text, const struct case_row *row)
                       "random is usually missed. That nothing else was found does not prove that there is "
                       "nothing.",
                       size <= mebibyte        ? "2 KiB"
-                      : size <= 16 * mebibyte ? "4 KiB"
-                                              : "8 KiB");
+                      : size <= 4 * mebibyte  ? "4 KiB"
+                      : size <= 16 * mebibyte ? "8 KiB"
+                                              : "16 KiB");
 }
 
 void explain(struct buffer *out, struct casefile *casefile, const struct case_row *row, const char *case_path,
