@@ -5,12 +5,12 @@
 
 /* Objects that have the content of a reference in another order. */
 
-enum { LEN = 20000 };
+enum { LEN = 20000, LONG = 4 << 20, MOST_PIECES = LONG / 256 + LEN };
 
 /* The pieces of a file, as offsets. */
 struct pieces {
     struct bytes whole;
-    size_t starts[LEN + 1];
+    size_t starts[MOST_PIECES + 1];
     size_t count;
 };
 
@@ -39,7 +39,8 @@ static void cut_lines(struct bytes bytes)
 static struct bytes shuffled(size_t count)
 {
     struct bytes out = new_bytes(pieces.starts[count]);
-    size_t order[LEN], at = 0;
+    static size_t order[MOST_PIECES];
+    size_t at = 0;
 
     for (size_t i = 0; i < count; i++)
         order[i] = i;
@@ -173,6 +174,36 @@ START_TEST(blocks_that_moved_are_proved_where_they_are)
 }
 END_TEST
 
+/* A fourth of the file moves as a whole, the rest in blocks that have one sample or two. */
+START_TEST(of_very_many_runs_the_longest_are_listed)
+{
+    const struct finding *finding;
+    struct bytes object, rest, mixed;
+    size_t longest = 0;
+
+    begin_files(LONG);
+    rest = copy_of(fixture.files[0], LONG / 4, LONG);
+    cut_blocks(rest, 256);
+    mixed = shuffled(pieces.count);
+    object = new_bytes(LONG);
+    put(object, 0, mixed);
+    memcpy(object.data + mixed.len, fixture.files[0].data, LONG / 4);
+    assert_reordered(object, 0);
+    finding = &fixture.parts[0].findings.list[0];
+    ck_assert_uint_le(finding->range_count, 4096);
+    for (size_t i = 0; i < finding->range_count; i++) {
+        const size_t len = (size_t)(finding->ranges[i].obj_end - finding->ranges[i].obj_start);
+
+        longest = len > longest ? len : longest;
+    }
+    ck_assert_uint_ge(longest, LONG / 4 - 8192);
+    free(rest.data);
+    free(mixed.data);
+    free(object.data);
+    end_files();
+}
+END_TEST
+
 START_TEST(edits_and_a_part_that_moved_are_no_other_order)
 {
     struct bytes object;
@@ -243,6 +274,6 @@ END_TEST
 
 RUN_TESTS("matcher_order", shuffled_blocks_are_the_same_content_in_another_order,
           shuffled_lines_are_the_same_content_in_another_order, it_is_found_even_if_nothing_lines_up,
-          blocks_that_moved_are_proved_where_they_are, edits_and_a_part_that_moved_are_no_other_order,
-          a_part_in_another_order_is_not_all_of_it, free_space_has_no_order_of_its_own,
-          the_same_words_are_not_the_same_content)
+          blocks_that_moved_are_proved_where_they_are, of_very_many_runs_the_longest_are_listed,
+          edits_and_a_part_that_moved_are_no_other_order, a_part_in_another_order_is_not_all_of_it,
+          free_space_has_no_order_of_its_own, the_same_words_are_not_the_same_content)

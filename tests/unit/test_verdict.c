@@ -93,18 +93,18 @@ START_TEST(content_more_than_twice_as_long_is_no_variant_by_its_samples)
 }
 END_TEST
 
-START_TEST(half_of_each_with_a_quarter_out_of_order_is_in_another_order)
+START_TEST(half_of_each_with_some_of_it_moved_is_in_another_order)
 {
     const struct record a = {.len = 1000, .count = 100}, b = {.len = 1200, .count = 100},
                         longer = {.len = 2002, .count = 100};
     const struct estimate half = {
-        .shared = 50, .resemblance = 0.34, .a_in_b = 0.5, .b_in_a = 0.5, .single = 40, .in_order = 30};
+        .shared = 50, .resemblance = 0.34, .a_in_b = 0.5, .b_in_a = 0.5, .single = 80, .in_order = 68};
     struct estimate e = half;
     struct comparison out;
 
     ck_assert_int_eq(verdict_of(a, b, half, &out), COMPARE_VARIANT);
     ck_assert(out.reordered);
-    e.in_order = 31;
+    e.in_order = 69;
     ck_assert_int_eq(verdict_of(a, b, e, &out), COMPARE_FRAGMENT);
     ck_assert(!out.reordered);
     e = half;
@@ -115,6 +115,11 @@ START_TEST(half_of_each_with_a_quarter_out_of_order_is_in_another_order)
     e.single = 11;
     e.in_order = 1;
     ck_assert_int_eq(verdict_of(a, b, e, &out), COMPARE_FRAGMENT);
+    e.single = 20;
+    e.in_order = 13;
+    ck_assert_int_eq(verdict_of(a, b, e, &out), COMPARE_FRAGMENT);
+    e.in_order = 12;
+    ck_assert_int_eq(verdict_of(a, b, e, &out), COMPARE_VARIANT);
     ck_assert_int_eq(verdict_of(a, longer, half, &out), COMPARE_FRAGMENT);
     ck_assert(!out.reordered);
 }
@@ -300,7 +305,7 @@ RUN_TESTS("verdict", one_side_nearly_all_in_the_other_is_embedded_even_without_r
           few_shared_samples_or_a_share_due_to_chance_are_nothing,
           half_of_each_makes_a_variant_if_samples_agree,
           content_more_than_twice_as_long_is_no_variant_by_its_samples,
-          half_of_each_with_a_quarter_out_of_order_is_in_another_order,
+          half_of_each_with_some_of_it_moved_is_in_another_order,
           a_reference_with_other_content_before_and_after_it_is_embedded,
           an_object_that_lacks_both_ends_of_the_reference_is_a_fragment, ranges_on_one_diagonal_are_one_piece,
           content_in_another_order_is_a_variant_with_all_its_ranges,
