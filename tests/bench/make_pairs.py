@@ -173,6 +173,17 @@ def split(separator):
     return change
 
 
+def sorted_lines(content, _):
+    return b"\n".join(sorted(content.split(b"\n")))
+
+
+def last_first(share):
+    def change(content, _):
+        at = int(len(content) * share)
+        return content[at:] + content[:at]
+    return change
+
+
 def table_rows(content, source):
     head, *rows = content.split(b"\n")
     return b"\n".join([head, *shuffled(rows, source)])
@@ -242,7 +253,10 @@ def order(pairs, sources):
     cases = [("blocks of 4096 shuffled", mixed, blocks(4096)), ("blocks of 512 shuffled", mixed, blocks(512)),
              ("paragraphs shuffled", texts, split(b"\n\n")), ("lines shuffled", texts, split(b"\n")),
              ("rows of a table shuffled", list(slices(sources.tables)) if sources.tables else [], table_rows),
-             ("keys of JSON shuffled", [each for each in records if 8000 < len(each) < LARGEST], keys)]
+             ("keys of JSON shuffled", [each for each in records if 8000 < len(each) < LARGEST], keys),
+             ("blocks of 64 shuffled", mixed, blocks(64)), ("blocks of 32 shuffled", mixed, blocks(32)),
+             ("lines sorted", texts, sorted_lines), ("halves exchanged", mixed, last_first(1 / 2)),
+             ("last third first", mixed, last_first(2 / 3))]
     for kind, contents, change in cases:
         for number, content in enumerate(contents[:PER_CASE]):
             pairs.add(kind, content, change(content, random.Random(number)))

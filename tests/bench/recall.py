@@ -141,6 +141,10 @@ def measure(options, pairs, scratch):
         verdict = compared(options.kith, pair)
         pair["found"] = {"scan": best(found, pair), "t1000": best(loose, pair), "dense": best(dense, pair),
                          "compare": None if verdict in ("none", "error") else verdict}
+        if options.order:
+            found_by_scan = best(found, pair) or {}
+            pair["found"]["as variant"] = found_by_scan.get("verdict") == "variant"
+            pair["found"]["other order"] = found_by_scan.get("order") == "other"
         pair["alone"], pair["compared"] = alone.get(os.path.basename(pair["b"]), "other references"), verdict
         if options.peers:
             for name, call in PEERS:
@@ -181,6 +185,7 @@ def arguments():
     parser.add_argument("--scan", type=str.split, default=[], metavar="OPTIONS", help="further options of kith scan, as --scan='-t 1'")
     parser.add_argument("--add", type=str.split, default=[], metavar="OPTIONS", help="further options of kith add")
     parser.add_argument("--peers", action="store_true", help="compare the pairs with ssdeep, TLSH and sdhash, too")
+    parser.add_argument("--order", action="store_true", help="count what scan calls a variant, and content in another order")
     parser.add_argument("--strangers", action="store_true", help="check findings of other references than that of the pair (slow)")
     parser.add_argument("--classes", action="store_true", help="only one table, by class")
     parser.add_argument("--misses", action="store_true", help="list the pairs that scan misses")
