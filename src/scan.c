@@ -162,6 +162,29 @@ static void show_bad(struct session *session, const struct case_object *row)
     evidence_run_problem(&session->scan->run, text.text);
 }
 
+/* A worker that was taken over must not end the scan: only this object is lost. */
+static int blame_worker(struct session *session, struct case_object *row)
+{
+    const char *text = scan_state_lose(&session->state);
+
+    if (text)
+        keep_text(session, text);
+    row->verdict = VERDICT_UNREADABLE;
+    row->partial = true;
+    row->reason = "invalid result from worker";
+    show_bad(session, row);
+    return scan_rows_add_bare(&session->rows, row, &session->scan->err);
+}
+
+/* Adds its rows, of which the case holds some already. */
+static int add_inspected(struct session *session, const struct object *object, struct case_object *row,
+                         uint64_t already)
+{
+    const int added = scan_rows_add(&session->rows, object, row, already, &session->scan->err);
+
+    return added == SCANNER_INVALID ? blame_worker(session, row) : added;
+}
+
 /* already: how many of its rows the case holds. */
 static int add_object(struct session *session, const struct object *object, struct case_object *row,
                       uint64_t already)
@@ -174,7 +197,7 @@ static int add_object(struct session *session, const struct object *object, stru
     if (object->state == OBJECT_CHANGED || (object->state == OBJECT_PARTIAL && scan_state_lacks(object)))
         show_bad(session, row);
     if (object->result.len)
-        return scan_rows_add(&session->rows, object, row, already, &scan->err);
+        return add_inspected(session, object, row, already);
     if (already)
         return 0;
     if (object->state == OBJECT_UNREADABLE && scan_state_lacks(object))
@@ -188,8 +211,10 @@ static int add_object(struct session *session, const struct object *object, stru
 /* What packs others is not known yet: an object that the case holds may be the container of those to come. */
 static int recall(struct session *session, const struct object *object, struct case_object *row)
 {
-    return object->result.len ? scan_rows_add(&session->rows, object, row, UINT64_MAX, &session->scan->err)
-                              : 0;
+    const int taken =
+        object->result.len ? scan_rows_add(&session->rows, object, row, UINT64_MAX, &session->scan->err) : 0;
+
+    return taken == SCANNER_INVALID ? 0 : taken;
 }
 
 /* Returns -1 if the case cannot be read. */

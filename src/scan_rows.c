@@ -15,21 +15,43 @@ int64_t scan_rows_now(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Looks the references up in the sets, and checks the worker's findings against them. */
-static int find_references(const struct scan_rows *rows, const struct scanner_part *part,
-                           struct set_file *files, struct case_reference *references, struct error *err)
+/* The references of a part's findings. */
+struct references {
+    struct set_file *files;
+    struct case_reference *list;
+    size_t count;
+};
+
+static void release(struct references *references)
 {
-    for (size_t i = 0; i < part->findings.count; i++) {
+    for (size_t i = 0; references->files && i < references->count; i++)
+        set_file_release(&references->files[i]);
+    free(references->files);
+    free(references->list);
+}
+
+/* Looks them up in the sets, and checks the worker's findings against them.  Returns 0, -1 on error, or
+ * SCANNER_INVALID. */
+static int find_references(const struct scan_rows *rows, struct references *references, struct error *err)
+{
+    const struct scanner_part *part = &rows->part;
+
+    references->count = part->findings.count;
+    references->files = calloc(references->count + 1, sizeof *references->files);
+    references->list = calloc(references->count + 1, sizeof *references->list);
+    if (!references->files || !references->list)
+        return error_set(err, "out of memory");
+    for (size_t i = 0; i < references->count; i++) {
         const struct finding *finding = &part->findings.list[i];
-        struct set_file *file = &files[i];
+        struct set_file *file = &references->files[i];
         const int found = refset_search_file(rows->sets->searches[finding->set], finding->file, file, err);
 
         if (found < 0)
             return -1;
         if (found == 0 || (file->has_size && file->size != finding->ref_size) ||
             (finding->verdict == VERDICT_IDENTICAL && digest_differing(&file->digests, &part->digests)))
-            return error_set(err, "invalid result from worker");
-        references[i] = (struct case_reference){
+            return SCANNER_INVALID;
+        references->list[i] = (struct case_reference){
             .digests = file->digests, .name = file->name.data, .name_len = file->name.len};
     }
     return 0;
@@ -40,26 +62,6 @@ static void number_sets(const struct scan_rows *rows, const struct scanner_part 
 {
     for (size_t i = 0; i < part->findings.count; i++)
         part->findings.list[i].set += (uint32_t)rows->first_set;
-}
-
-static int add_findings(struct scan_rows *rows, const struct case_object *object,
-                        const struct scanner_part *part, struct error *err)
-{
-    const size_t count = part->findings.count;
-    struct set_file *files = calloc(count + 1, sizeof *files);
-    struct case_reference *references = calloc(count + 1, sizeof *references);
-    int result = files && references ? 0 : error_set(err, "out of memory");
-
-    if (!result)
-        result = find_references(rows, part, files, references, err);
-    number_sets(rows, part);
-    if (!result)
-        result = casefile_add(rows->casefile, object, &part->findings, references, scan_rows_now(), err);
-    for (size_t i = 0; files && i < count; i++)
-        set_file_release(&files[i]);
-    free(files);
-    free(references);
-    return result;
 }
 
 static void count_finding(struct scan_rows *rows, const struct scanner_part *part)
@@ -121,7 +123,7 @@ static int name_chunk(struct scan_rows *rows, const struct case_object *object, 
 }
 
 static int add_part(struct scan_rows *rows, const struct case_object *object, bool is_chunk,
-                    struct error *err)
+                    const struct references *references, struct error *err)
 {
     const struct scanner_part *part = &rows->part;
     struct case_object row = *object;
@@ -133,7 +135,24 @@ static int add_part(struct scan_rows *rows, const struct case_object *object, bo
     row.verdict = part->verdict;
     note_lacks(rows, &row, part);
     count_finding(rows, part);
-    return add_findings(rows, &row, part, err);
+    number_sets(rows, part);
+    return casefile_add(rows->casefile, &row, &part->findings, references->list, scan_rows_now(), err);
+}
+
+/* Takes the part that was read, and adds its row unless the case has it already.  Returns as find_references
+ * does. */
+static int take_part(struct scan_rows *rows, const struct case_object *object, bool is_chunk, bool is_there,
+                     struct error *err)
+{
+    struct references references = {0};
+    int result = find_references(rows, &references, err);
+
+    if (!result)
+        result = scan_containers_take(rows->containers, object, &rows->part, !is_chunk, err);
+    if (!result && !is_there)
+        result = add_part(rows, object, is_chunk, &references, err);
+    release(&references);
+    return result;
 }
 
 int scan_rows_add(struct scan_rows *rows, const struct object *inspected, const struct case_object *object,
@@ -145,12 +164,11 @@ int scan_rows_add(struct scan_rows *rows, const struct object *inspected, const 
 
     scanner_result_begin(&result, inspected);
     while ((more = scanner_result_next(&result, rows->plan, &rows->part, err)) > 0) {
-        if (scan_containers_take(rows->containers, object, &rows->part, !has_chunks, err))
-            return -1;
-        if (already > 0)
-            already--;
-        else if (add_part(rows, object, has_chunks, err))
-            return -1;
+        const int taken = take_part(rows, object, has_chunks, already > 0, err);
+
+        if (taken)
+            return taken;
+        already -= already > 0;
     }
     return more;
 }

@@ -33,7 +33,8 @@ int64_t scan_rows_now(void);
 /*
  * Adds the rows of an object whose content was inspected: one, or one for each chunk, except the first
  * `already`, which the case holds.  object: what all rows have in common.  Returns -1 if the case cannot be
- * written, a set cannot be read, or the worker's result is invalid.
+ * written, a set cannot be read, or the worker failed; SCANNER_INVALID if its result is invalid from some
+ * part on, which then has no row.
  */
 int scan_rows_add(struct scan_rows *rows, const struct object *inspected, const struct case_object *object,
                   uint64_t already, struct error *err);

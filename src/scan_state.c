@@ -17,17 +17,21 @@ bool scan_state_lacks(const struct object *object)
             (object->flags & OBJECT_ALLOCATED));
 }
 
+const char *scan_state_lose(struct scan_state *state)
+{
+    const bool is_first = !state->partial;
+
+    state->partial = true;
+    return is_first ? partial_text : NULL;
+}
+
 const char *scan_state_count(struct scan_state *state, const struct object *object)
 {
     if (object->state == OBJECT_CHANGED && !state->changed) {
         state->changed = true;
         return changed_text;
     }
-    if (scan_state_lacks(object) && !state->partial) {
-        state->partial = true;
-        return partial_text;
-    }
-    return NULL;
+    return scan_state_lacks(object) ? scan_state_lose(state) : NULL;
 }
 
 void scan_state_recall(void *arg, const char *text)

@@ -21,6 +21,8 @@ struct scan_state {
 bool scan_state_lacks(const struct object *object);
 /* Counts an object.  Returns the text to keep in the case, or NULL. */
 const char *scan_state_count(struct scan_state *state, const struct object *object);
+/* Counts an object whose result is lost; returns as scan_state_count. */
+const char *scan_state_lose(struct scan_state *state);
 /* A callback for casefile_problems, with a struct scan_state: restores the state. */
 void scan_state_recall(void *state, const char *text);
 

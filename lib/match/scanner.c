@@ -410,8 +410,10 @@ int scanner_result_next(struct scanner_result *result, const struct scanner_plan
     result->begun = true;
     if (!wire_more(wire) && !wire->broken)
         return 0;
-    if (!get_part(wire, plan, result->size - result->at, part))
-        return error_set(err, "invalid result from worker");
+    if (!get_part(wire, plan, result->size - result->at, part)) {
+        error_set(err, "invalid result from worker");
+        return SCANNER_INVALID;
+    }
     part->start = result->at;
     result->at += part->len;
     return 1;

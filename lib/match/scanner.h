@@ -32,8 +32,8 @@ struct scanner_plan {
 /* Returns the C at which a scan samples large objects, for sets of which the densest has this one. */
 uint32_t scanner_rate(uint32_t c, bool deep);
 
-/* Fills in C, from the smallest of the sets, and adds to the digests SHA-1 and those by which all files of the
- * sets can be found.  Returns -1 if sets with samples differ in n, or have too many keys. */
+/* Fills in C, from the smallest of the sets, and adds to the digests SHA-1 and those by which all files of
+ * the sets can be found.  Returns -1 if sets with samples differ in n, or have too many keys. */
 int scanner_plan_sets(struct scanner_plan *plan, bool deep, struct error *err);
 
 /* The plan must outlive the inspector; scanner_inspector_release frees the list of folders. */
@@ -55,9 +55,11 @@ struct scanner_result {
     bool begun;
 };
 
+enum { SCANNER_INVALID = -2 };
+
 /*
- * Reads an object's result part by part.  Returns 1, 0 at the end, -1 if the worker failed or its result is
- * invalid.
+ * Reads an object's result part by part.  Returns 1, 0 at the end, -1 if the worker failed, or
+ * SCANNER_INVALID if no worker would send this result unless it was taken over.
  */
 void scanner_result_begin(struct scanner_result *result, const struct object *object);
 int scanner_result_next(struct scanner_result *result, const struct scanner_plan *plan,

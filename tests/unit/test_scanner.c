@@ -342,22 +342,22 @@ START_TEST(an_impossible_result_is_refused)
     ck_assert_int_eq(first_of_result(&result, 100, &part), 1);
     put_part(&result, 100, 1, VERDICT_VARIANT, &one);
     ck_assert_int_eq(first_of_result(&result, 100, &part), 1);
-    ck_assert_int_eq(first_of_result(&result, 100, &part), -1); /* nothing at all */
+    ck_assert_int_eq(first_of_result(&result, 100, &part), SCANNER_INVALID); /* nothing at all */
     put_part(&result, 101, 1, VERDICT_NONE, &none);
-    ck_assert_int_eq(first_of_result(&result, 100, &part), -1);
+    ck_assert_int_eq(first_of_result(&result, 100, &part), SCANNER_INVALID);
     put_part(&result, 100, 2, VERDICT_NONE, &none);
-    ck_assert_int_eq(first_of_result(&result, 100, &part), -1);
+    ck_assert_int_eq(first_of_result(&result, 100, &part), SCANNER_INVALID);
     put_part(&result, 100, 1, VERDICT_UNREADABLE, &none);
-    ck_assert_int_eq(first_of_result(&result, 100, &part), -1);
+    ck_assert_int_eq(first_of_result(&result, 100, &part), SCANNER_INVALID);
     put_part(&result, 100, 1, VERDICT_NONE, &one);
-    ck_assert_int_eq(first_of_result(&result, 100, &part), -1);
+    ck_assert_int_eq(first_of_result(&result, 100, &part), SCANNER_INVALID);
     put_part(&result, 100, 1, VERDICT_VARIANT, &none);
-    ck_assert_int_eq(first_of_result(&result, 100, &part), -1);
+    ck_assert_int_eq(first_of_result(&result, 100, &part), SCANNER_INVALID);
     put_part(&result, 100, 1, VERDICT_IDENTICAL, &one); /* not that of the first finding */
-    ck_assert_int_eq(first_of_result(&result, 100, &part), -1);
+    ck_assert_int_eq(first_of_result(&result, 100, &part), SCANNER_INVALID);
     finding.set = 2;
     put_part(&result, 100, 1, VERDICT_VARIANT, &one);
-    ck_assert_int_eq(first_of_result(&result, 100, &part), -1);
+    ck_assert_int_eq(first_of_result(&result, 100, &part), SCANNER_INVALID);
     finding_list_release(&part.findings);
     buffer_release(&result);
 }
