@@ -123,7 +123,6 @@ static void set_up(void)
 
 static const struct columns columns[] = {
     {"finding", BLOB, {"ranges"}},
-    {"score", BLOB, {"features"}},
     {"object", BLOB, {"paths"}},
     {"finding", BLOB, {"name", "sha1", "md5"}},
     {"object", BLOB, {"sha1", "sha256"}},
@@ -157,6 +156,7 @@ static const struct columns columns[] = {
     {"pass", TEXT, {"parameters"}},
     {"score", REAL, {"score"}},
     {"score", NUMBER, {"object", "rank", "reordered", "holders"}},
+    {"score", BLOB, {"features"}},
     {NULL, BLOB, {NULL}},
 };
 
