@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws findings of a case at random and shows their bytes, so that a person can judge them.
 
-draw.py [options] KITH CASE SCRATCH  first states how many findings the most frequent references have.  Of each finding drawn it
-shows the first and the last range in which bytes match.  The same findings for the same seed and case.
+draw.py [options] KITH CASE SCRATCH  first states how many findings the most frequent references have.  Drawn are findings that
+kith report --text lists: of common content one for all, unless --all is given.  Of each it shows the first and the last range in
+which bytes match.  The same findings for the same seed and case.
 """
 import argparse
 import collections
@@ -24,6 +25,10 @@ FREQUENT = 20
 def findings(kith, case, verdicts):
     rows = (json.loads(line) for line in output(kith, "report", "--json", case).splitlines())
     return [row for row in rows if row["type"] == "finding" and row["verdict"] in verdicts]
+
+
+def is_listed(row):
+    return row.get("common", row["id"]) == row["id"]
 
 
 def show_frequent(rows):
@@ -58,18 +63,23 @@ def main():
     parser.add_argument("scratch")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--all", action="store_true", help="draw from all findings")
     parser.add_argument("--verdicts", default="variant,embedded,fragment", help="(default: %(default)s)")
     options = parser.parse_args()
     rows = findings(options.kith, options.case, options.verdicts.split(","))
     show_frequent(rows)
+    if not options.all:
+        rows = [row for row in rows if is_listed(row)]
+        print("%d of them are listed" % len(rows))
     drawn = random.Random(options.seed).sample(rows, min(options.count, len(rows)))
     shutil.rmtree(options.scratch, ignore_errors=True)
     subprocess.run([options.kith, "extract", "-q", "--ranges", "-d", options.scratch, options.case, *(row["id"] for row in drawn)])
     for number, row in enumerate(drawn, 1):
         print("\n%d. %s %s: %s/%s (%s, %d bytes)" % (number, row["id"], row["verdict"], row["evidence"]["path"], row["object"]["path"],
                                                     row["object"]["kind"], row["object"]["size"]))
-        print("   of %s (%s bytes): matched %s, score %s, E %s, further references %s" % (
-            row["reference"]["name"], row["reference"].get("size"), row.get("matched"), row.get("score"), row.get("e_value"), row.get("also")))
+        print("   of %s (%s bytes): matched %s, score %s, E %s, further references %s, objects %s" % (
+            row["reference"]["name"], row["reference"].get("size"), row.get("matched"), row.get("score"), row.get("e_value"), row.get("also"),
+            row["objects"]))
         show_bytes(options.scratch, row)
 
 
