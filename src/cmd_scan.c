@@ -308,6 +308,8 @@ static int run_line(struct command_line *line, const struct command *command, in
         return status;
     if (line->scan.sets.count == 0)
         return options_wrong(command, "no reference set given (-r SET)");
+    if (line->scan.require && line->scan.require < line->scan.matching.least_matched)
+        return options_wrong(command, "--min-matched drops what --require demands");
     if (line->case_path && (line->format.format || line->filter.objects || line->filter.known))
         return options_wrong(command, "--case writes no rows: --format, --csv, --text, --all and "
                                       "--show-known are options of kith report");

@@ -10,6 +10,11 @@
 
 enum { USUAL_FILE = 1 << 20 }; /* bytes of the largest file that is sampled at the set's C */
 
+static uint64_t longer(uint64_t x, uint64_t y)
+{
+    return x > y ? x : y;
+}
+
 /* ---- objects ---- */
 
 /* The set with the largest C; NULL if none has samples. */
@@ -39,7 +44,8 @@ int scan_limits_open(struct scan_limits *limits, const struct scan_sets *sets,
     limits->limit = limit_new(&search, err);
     if (!limits->limit)
         return -1;
-    limits->usual_len = limit_len(limits->limit, SET_LIMITS_PERCENT / 100.0);
+    limits->least = plan->matching.least_matched;
+    limits->usual_len = longer(limit_len(limits->limit, SET_LIMITS_PERCENT / 100.0), limits->least);
     return 0;
 }
 
@@ -55,7 +61,7 @@ const char *scan_limits_reason(struct scan_limits *limits, uint64_t len)
         return "";
     snprintf(limits->reason, sizeof limits->reason,
              "of %" PRIu64 " bytes, a copied fragment is found in %d %% of cases", len,
-             (int)(100 * limit_share(limits->limit, len)));
+             len < limits->least ? 0 : (int)(100 * limit_share(limits->limit, len)));
     return limits->reason;
 }
 
@@ -93,6 +99,8 @@ static int log_set(struct refset *set, const struct scanner_plan *plan, struct c
         return -1;
     if (limits.count == 0)
         return 0;
+    for (size_t i = 0; i < limits.count; i++)
+        limits.classes[i].len = longer(limits.classes[i].len, plan->matching.least_matched);
     set_limits_describe(&limits, refset_info(set)->params.name, &text);
     buffer_add_char(&text, '\0');
     result = text.failed ? error_set(err, "out of memory") : log_once(casefile, text.data, err);

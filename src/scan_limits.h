@@ -15,7 +15,8 @@
  */
 struct scan_limits {
     struct limit *limit; /* NULL: no set is sampled */
-    uint64_t usual_len;  /* bytes from which on fragments are found as a rule */
+    uint64_t usual_len;  /* bytes from which on fragments are found as a rule, */
+    uint64_t least;      /* and below which no finding is reported */
     char reason[80];
 };
 

@@ -66,6 +66,9 @@ says out '"of 700 bytes, a copied fragment is found in '
 status 0 "$KITH" scan -q --csv --all -r hashes.kith evidence
 ! grep -q 'copied fragment' out || fail "reasons without samples"
 
+status 0 "$KITH" scan -q --csv --all --min-matched 3000 -r set.kith evidence
+says out '"of 2000 bytes, a copied fragment is found in 0 % of cases"'
+
 # ---- the log of a case ----
 
 status 0 "$KITH" scan -q --case a.case -r set.kith evidence
@@ -80,6 +83,11 @@ status 0 "$KITH" report --check a.case
 status 0 "$KITH" scan -q --deep --case b.case -r set.kith evidence
 status 0 "$KITH" report --about b.case
 says out "found from $(json info 'd["limits"][0]["deep"]') bytes on, of files below 24 KiB; from "
+status 0 "$KITH" scan -q --min-matched 3000 --case c.case -r set.kith evidence
+status 0 "$KITH" report --about c.case
+says out "found from 3000 bytes on, of files below 24 KiB; from 3000 bytes on, of files below 128 KiB; from "
+status 2 "$KITH" scan --min-matched 3000 --require 2000 -r set.kith evidence
+says err "--min-matched drops what --require demands"
 
 # ---- what is required ----
 
