@@ -157,6 +157,23 @@ static void show_extended(const struct scan_case *scan_case)
                  scan_case->again);
 }
 
+/* Opens the case and notes the limits of the sets in its log.  They are read first, so that a damaged one
+ * leaves no case. */
+static int open_and_log(struct scan_case *scan_case, struct error *err)
+{
+    struct scan *scan = scan_case->scan;
+    struct buffer limits = {0};
+    int result = scan_case->path ? scan_limits_describe(&scan->sets, &scan->plan, &limits, err) : 0;
+
+    if (!result)
+        scan->casefile = open_case(scan_case, err);
+    if (!scan->casefile || context_flags_set(scan_case->context, scan->casefile, err) ||
+        scan_limits_log(&limits, scan->casefile, err))
+        result = -1;
+    buffer_release(&limits);
+    return result;
+}
+
 int scan_case_open(struct scan_case *scan_case)
 {
     struct scan *scan = scan_case->scan;
@@ -170,10 +187,8 @@ int scan_case_open(struct scan_case *scan_case)
     scan_case->is_new = !scan_case->path || (access(scan_case->path, F_OK) && errno == ENOENT);
     if (scan_case->path && scan_case->is_new && check_evidence(scan_case))
         return EXIT_PARTIAL;
-    scan->casefile = open_case(scan_case, &err);
     scan->resumable = scan_case->path != NULL;
-    if (scan->casefile && context_flags_set(scan_case->context, scan->casefile, &err) == 0 &&
-        (!scan_case->path || scan_limits_log(&scan->sets, &scan->plan, scan->casefile, &err) == 0)) {
+    if (open_and_log(scan_case, &err) == 0) {
         show_extended(scan_case);
         return 0;
     }

@@ -88,12 +88,18 @@ static int log_once(struct casefile *casefile, const char *text, struct error *e
     return search.found ? 0 : casefile_log(casefile, set_flags_now(), text, err);
 }
 
-static int log_set(struct refset *set, const struct scanner_plan *plan, struct casefile *casefile,
-                   struct error *err)
+int scan_limits_log(const struct buffer *texts, struct casefile *casefile, struct error *err)
+{
+    for (size_t at = 0; at < texts->len; at += strlen(texts->data + at) + 1)
+        if (log_once(casefile, texts->data + at, err))
+            return -1;
+    return 0;
+}
+
+static int describe_set(struct refset *set, const struct scanner_plan *plan, struct buffer *texts,
+                        struct error *err)
 {
     struct set_limits limits;
-    struct buffer text = {0};
-    int result;
 
     if (set_limits_of(set, plan->c, plan->matching.most_ln_e, &limits, err))
         return -1;
@@ -101,18 +107,16 @@ static int log_set(struct refset *set, const struct scanner_plan *plan, struct c
         return 0;
     for (size_t i = 0; i < limits.count; i++)
         limits.classes[i].len = longer(limits.classes[i].len, plan->matching.least_matched);
-    set_limits_describe(&limits, refset_info(set)->params.name, &text);
-    buffer_add_char(&text, '\0');
-    result = text.failed ? error_set(err, "out of memory") : log_once(casefile, text.data, err);
-    buffer_release(&text);
-    return result;
+    set_limits_describe(&limits, refset_info(set)->params.name, texts);
+    buffer_add_char(texts, '\0');
+    return texts->failed ? error_set(err, "out of memory") : 0;
 }
 
-int scan_limits_log(const struct scan_sets *sets, const struct scanner_plan *plan, struct casefile *casefile,
-                    struct error *err)
+int scan_limits_describe(const struct scan_sets *sets, const struct scanner_plan *plan, struct buffer *texts,
+                         struct error *err)
 {
     for (size_t i = 0; i < sets->count; i++)
-        if (log_set(sets->sets[i], plan, casefile, err))
+        if (describe_set(sets->sets[i], plan, texts, err))
             return -1;
     return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef KITH_SCAN_LIMITS_H
 #define KITH_SCAN_LIMITS_H
 
+#include "base/buffer.h"
 #include "case/casefile.h"
 #include "match/limit.h"
 #include "match/scanner.h"
@@ -30,9 +31,11 @@ void scan_limits_release(struct scan_limits *limits);
  * next call; "" if fragments of its size are found as a rule. */
 const char *scan_limits_reason(struct scan_limits *limits, uint64_t len);
 
-/* Adds to the log of the case the limits of each set, unless it has them. */
-int scan_limits_log(const struct scan_sets *sets, const struct scanner_plan *plan, struct casefile *casefile,
-                    struct error *err);
+/* Adds a sentence on the limits of each set, which a zero byte ends. */
+int scan_limits_describe(const struct scan_sets *sets, const struct scanner_plan *plan, struct buffer *texts,
+                         struct error *err);
+/* Adds these to the log of the case, except those that it has. */
+int scan_limits_log(const struct buffer *texts, struct casefile *casefile, struct error *err);
 
 /* Whether fragments of this many bytes are found in all sets that are not of kind known: 1, or 0 after
  * messages that say in which they are not, or -1 on error. */
