@@ -86,20 +86,13 @@ static uint64_t larger(uint64_t x, uint64_t y)
     return x > y ? x : y;
 }
 
-/* Containers have no ranges, only members. */
-static double bytes_of(const struct finding *finding)
-{
-    return finding->proof == PROOF_MEMBERS ? finding->containment * (double)finding->ref_size
-                                           : (double)finding->matched;
-}
-
 void finding_rate(struct finding *finding, double rarity)
 {
     const double share = finding->verdict == VERDICT_VARIANT ? finding->resemblance : finding->containment;
+    const double rare = rarity * finding->containment * (double)finding->ref_size;
 
-    finding->score = finding->verdict == VERDICT_IDENTICAL
-                         ? 1
-                         : share * (1 - exp(-rarity * bytes_of(finding) / SCORE_BYTES));
+    finding->rarity = rarity;
+    finding->score = finding->verdict == VERDICT_IDENTICAL ? 1 : share * (1 - exp(-rare / SCORE_BYTES));
 }
 
 const char *finding_order(const struct finding *finding)

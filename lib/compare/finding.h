@@ -49,6 +49,7 @@ struct finding {
     uint64_t matched;          /* bytes of the object in ranges */
     double resemblance;        /* samples in both / samples in either */
     double containment;        /* share of the reference's samples that occur in the object */
+    double rarity;             /* of what matches, 0 to 1: finding_rate; not in messages */
     double score;              /* how significant it is, 0 to 1: finding_rate */
     bool reordered;            /* a variant: the same content in another order */
     bool has_edits;            /* whether edits are valid: not for a part of a reference */
@@ -93,9 +94,10 @@ int finding_resize(struct finding *finding, size_t ranges, struct error *err);
 
 /*
  * Computes the score, the one figure by which findings are ranked: 1 if identical; else the share of the
- * verdict, which is the resemblance of a variant and otherwise the containment, times 1 - exp(-r / 1024), for
- * r matching bytes that are rare.  rarity: the share of them that is, 1 if only this reference has them and 0
- * if all have.  The score grows with each matching sample, and with its rarity.
+ * verdict, which is the resemblance of a variant and otherwise the containment, times 1 - exp(-rare / 1024).
+ * rare: the bytes of the reference that its matching samples stand for, times their rarity, which is 1 if
+ * only this reference has them and close to 0 if all have.  The score grows with each matching sample, and
+ * with its rarity.
  */
 void finding_rate(struct finding *finding, double rarity);
 /* Whether its content is in the order of the reference: "same" or "other". */

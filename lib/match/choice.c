@@ -29,12 +29,14 @@ static double proved_share(const struct finding *finding)
     }
 }
 
-/* Near-copies may have all samples in common; then only the proof distinguishes them. */
+/*
+ * All the evidence for a reference: the share of the content of both that they have in common, of which what
+ * few references have counts most.  Near-copies may have all samples in common; then only the proof
+ * distinguishes them.
+ */
 static double worth(const struct finding *finding)
 {
-    const uint64_t matched = finding->matched < finding->ref_size ? finding->matched : finding->ref_size;
-
-    return (double)matched * (1 + fmax(finding->resemblance, finding->containment) + proved_share(finding));
+    return finding->resemblance * finding->rarity * (1 + proved_share(finding));
 }
 
 static int by_worth(const void *a, const void *b)
@@ -47,6 +49,9 @@ static int by_worth(const void *a, const void *b)
         return x->verdict == VERDICT_IDENTICAL ? -1 : 1;
     if (worth(x) != worth(y))
         return worth(x) > worth(y) ? -1 : 1;
+    if (x->matched !=
+        y->matched) /* content that repeats itself has the same samples, however often it does */
+        return x->matched > y->matched ? -1 : 1;
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
     return x->span.obj_start < y->span.obj_start ? -1 : x->span.obj_start > y->span.obj_start;

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "match/merit.h"
 #include "match/proof.h"
-#include "match/rarity.h"
 #include "match/reorder.h"
 #include "match/significance.h"
 #include "match/whole.h"
@@ -23,7 +22,6 @@ static const double provable = 0.8;
 struct examiner {
     struct aligner *aligner;
     struct significance *significance;
-    struct rarity rarity;
     struct reorderer *reorderer;
     struct prover *prover;
     double most_ln_e;
@@ -51,7 +49,6 @@ void examine_free(struct examiner *examiner)
     alignment_free(examiner->aligner);
     proof_free(examiner->prover);
     significance_free(examiner->significance);
-    rarity_release(&examiner->rarity);
     reorder_free(examiner->reorderer);
     set_file_release(&examiner->file);
     free(examiner);
@@ -60,10 +57,7 @@ void examine_free(struct examiner *examiner)
 int examine_begin(struct examiner *examiner, const struct seeds *seeds, const struct queries *queries,
                   const struct subject *subject, struct error *err)
 {
-    return rarity_begin(&examiner->rarity, seeds, queries, err) ||
-                   significance_begin(examiner->significance, seeds, queries, subject, err)
-               ? -1
-               : 0;
+    return significance_begin(examiner->significance, seeds, queries, subject, err);
 }
 
 /* ---- proof ---- */
@@ -186,11 +180,6 @@ static int measure_edits(struct examiner *examiner, struct alignment *a, struct 
     return 0;
 }
 
-static void rate(const struct examiner *examiner, struct finding *finding)
-{
-    finding_rate(finding, rarity_of(&examiner->rarity, finding->ranges, finding->range_count));
-}
-
 /* The first test: what lines up. */
 static int judge_lines(struct examiner *examiner, const struct alignment *a, struct set *set,
                        struct finding *finding, bool *evidence, struct error *err)
@@ -248,7 +237,6 @@ static int judge(struct examiner *examiner, struct alignment *a, struct set *set
     if (!evidence && finding->proof == PROOF_ESTIMATE)
         return 0;
     finding->verdict = verdict_of_finding(&c, finding);
-    rate(examiner, finding);
     return significance_features(examiner->significance, finding, err) ||
                    measure_edits(examiner, a, effort, finding, err)
                ? -1
@@ -283,7 +271,6 @@ static int find_whole(struct examiner *examiner, struct set *set, const struct s
     if (whole_find(set, subject, region, finding, err) ||
         significance_of_whole(examiner->significance, &finding->ranges[0], &finding->ln_e, err))
         return -1;
-    rate(examiner, finding);
     return significance_features(examiner->significance, finding, err);
 }
 
@@ -303,6 +290,7 @@ int examine_region(struct examiner *examiner, const struct seeds *seeds, const s
         result = relate(examiner, seeds, queries, subject, chain, effort, finding, err);
     if (result > 0 && finding->ln_e <= examiner->most_ln_e && is_worth_reporting(chain, finding)) {
         finding->file = chain->place.file;
+        finding_rate(finding, region->rarity);
         return 1;
     }
     free(finding->ranges);

@@ -2,21 +2,20 @@
 #ifndef KITH_RARITY_H
 #define KITH_RARITY_H
 
-#include "compare/finding.h"
-#include "match/seeds.h"
+#include "match/chains.h"
 
 /*
- * How rare the content of a finding is among the references of its set.
+ * How rare what a chain explains is among the references of its set.
  *
  * A sample that h samples of a set with N references are equal to has rarity 1 - ln(h) / ln(N + 64): 1 if one
  * reference has it, close to 0 if nearly all have.  The 64 keep two versions of a file in a small set from
- * counting as common content.  That of a finding is the mean over the object's samples in its ranges, as far
- * as they were looked up.
+ * counting as common content.  That of a chain is the mean over the samples of its reference that were found
+ * by looking them up.
  */
 struct rarity {
+    const struct seeds *seeds;
     const struct queries *queries;
-    uint32_t *hits; /* samples of the set that are equal to each query of the object; 0: unknown */
-    double references;
+    double *values; /* of each query of the object that was found */
     size_t room;
 };
 
@@ -26,7 +25,7 @@ int rarity_begin(struct rarity *rarity, const struct seeds *seeds, const struct 
                  struct error *err);
 void rarity_release(struct rarity *rarity);
 
-/* The rarity of the object's bytes in these ranges, 0 to 1; 1 if nothing is known of them. */
-double rarity_of(const struct rarity *rarity, const struct finding_range *ranges, size_t count);
+/* The rarity of a chain of these seeds, 0 to 1; 1 if it has none. */
+double rarity_of(const struct rarity *rarity, const struct seed_chain *chain);
 
 #endif

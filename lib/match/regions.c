@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "match/regions.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/search.h"
@@ -47,11 +48,19 @@ void regions_release(struct regions *regions)
     forget_places(regions);
     free(regions->starts);
     free(regions->list);
+    rarity_release(&regions->rarity);
     digest_free(regions->digest);
     *regions = (struct regions){0};
 }
 
 /* ---- making them ---- */
+
+/* The queries that it explains, of which those that few references have count most.  Rarity counts in
+ * thousandths, so that equal ones are equal however they were rounded. */
+static uint64_t weight_of(const struct region *region)
+{
+    return region->chain.support * (uint64_t)llround(1000 * region->rarity);
+}
 
 /* First the regions that need no comparison, by place; then those that explain most; then those that are only
  * counted. */
@@ -70,8 +79,8 @@ static int by_support(const void *a, const void *b)
         return y->doubtful ? -1 : 1;
     if (x->scattered != y->scattered)
         return y->scattered ? -1 : 1;
-    if (!r->whole && x->support != y->support)
-        return x->support > y->support ? -1 : 1;
+    if (!r->whole && weight_of(r) != weight_of(s))
+        return weight_of(r) > weight_of(s) ? -1 : 1;
     if (x->place.len != y->place.len)
         return x->place.len < y->place.len ? -1 : 1;
     if (x->place.file != y->place.file)
@@ -116,8 +125,11 @@ int regions_find(struct regions *regions, const struct chains *chains, const str
     regions->all = chains->wanted.all;
     regions->cut = false;
     regions->effort = chains->wanted.effort;
+    if (chains->count && rarity_begin(&regions->rarity, seeds, queries, err))
+        return -1;
     for (size_t i = 0; i < chains->count; i++)
-        regions->list[i] = (struct region){.chain = chains->list[i]};
+        regions->list[i] = (struct region){.chain = chains->list[i],
+                                           .rarity = rarity_of(&regions->rarity, &chains->list[i])};
     if (whole_mark(regions->digest, regions->list, regions->count, seeds, queries, subject, regions->effort,
                    err))
         return -1;

@@ -4,6 +4,7 @@
 
 #include "compare/finding.h"
 #include "match/chains.h"
+#include "match/rarity.h"
 #include "match/spans.h"
 
 /*
@@ -15,6 +16,7 @@
  */
 struct region {
     struct seed_chain chain;
+    double rarity;             /* of the content that it explains: rarity.h */
     bool whole;                /* it lies there bit for bit: these bytes have its digest */
     size_t finding;            /* number of its finding, from 1; 0: none */
     struct finding_range span; /* range of that finding, */
@@ -30,6 +32,7 @@ struct regions {
     bool all; /* compare all, instead of only counting some */
     bool cut; /* the limit on work was reached before all were returned */
 
+    struct rarity rarity;
     struct effort *effort;
     struct digest *digest; /* computes SHA-1 */
     uint64_t *starts;      /* of the regions, sorted: */

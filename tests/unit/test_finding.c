@@ -342,16 +342,14 @@ static double score_of(struct finding finding, double rarity)
 START_TEST(the_score_is_that_of_the_manual)
 {
     const struct finding variant = {
-        .verdict = VERDICT_VARIANT, .resemblance = .5, .containment = .75, .matched = 2048, .ref_size = 9000};
-    struct finding fragment = variant, members = variant;
+        .verdict = VERDICT_VARIANT, .resemblance = .5, .containment = .25, .ref_size = 8192};
+    struct finding fragment = variant;
 
     fragment.verdict = VERDICT_FRAGMENT;
-    members.proof = PROOF_MEMBERS;
-    ck_assert_double_eq_tol(score_of(variant, 1), .5 * (1 - 0.1353352832366127), 1e-12);   /* e^-2 */
-    ck_assert_double_eq_tol(score_of(variant, .25), .5 * (1 - 0.6065306597126334), 1e-12); /* e^-.5 */
-    ck_assert_double_eq_tol(score_of(fragment, .5), .75 * (1 - 0.36787944117144233), 1e-12);
-    ck_assert_double_eq_tol(score_of(members, 1), .5 * (1 - exp(-6750. / 1024)), 1e-12);
-    ck_assert(score_of((struct finding){.verdict = VERDICT_IDENTICAL, .matched = 3}, 0) == 1);
+    ck_assert_double_eq_tol(score_of(variant, 1), .5 * (1 - 0.1353352832366127), 1e-12);     /* e^-2 */
+    ck_assert_double_eq_tol(score_of(variant, .25), .5 * (1 - 0.6065306597126334), 1e-12);   /* e^-.5 */
+    ck_assert_double_eq_tol(score_of(fragment, .5), .25 * (1 - 0.36787944117144233), 1e-12); /* e^-1 */
+    ck_assert(score_of((struct finding){.verdict = VERDICT_IDENTICAL, .ref_size = 3}, 0) == 1);
 }
 END_TEST
 
@@ -359,16 +357,18 @@ START_TEST(the_score_grows_with_what_matches_and_with_its_rarity)
 {
     for (int round = 0; round < 1000; round++) {
         const double rarity = random_share();
-        struct finding finding = {.verdict = VERDICT_EMBEDDED,
+        struct finding finding = {.verdict = random_below(2) ? VERDICT_EMBEDDED : VERDICT_VARIANT,
                                   .resemblance = random_share(),
                                   .containment = random_share(),
-                                  .matched = random_below(20000)};
+                                  .ref_size = random_below(20000)};
         const double before = score_of(finding, rarity);
 
         ck_assert(score_of(finding, fmin(1, rarity * 1.1)) >= before);
-        finding.matched += 128;
+        finding.ref_size += 128;
         ck_assert(score_of(finding, rarity) >= before);
         finding.containment += (1 - finding.containment) / 9;
+        ck_assert(score_of(finding, rarity) >= before);
+        finding.resemblance += (1 - finding.resemblance) / 9;
         ck_assert(score_of(finding, rarity) >= before);
     }
 }

@@ -4,9 +4,9 @@
 #include "check_main.h"
 #include "match/rarity.h"
 
-/* A set of which only the number of references is known, and an object with a sample at every 100th byte. */
+/* A set of which only the number of references is known, and an object with six samples. */
 
-enum { QUERIES = 6, REFERENCES = 936, POSTPONED = 200 };
+enum { QUERIES = 6, REFERENCES = 936 };
 
 static struct refset_info info = {.counts = {.records = REFERENCES}};
 static struct error err;
@@ -21,34 +21,20 @@ static struct set_operations operations = {.info = get_info};
 static struct set set = {&operations};
 
 static struct query all[QUERIES];
-static uint32_t numbers[QUERIES], files[QUERIES];
-static uint8_t states[QUERIES];
-static const struct queries queries = {
-    .all = all, .all_count = QUERIES, .numbers = numbers, .states = states, .files = files, .count = QUERIES};
+static const struct queries queries = {.all = all, .all_count = QUERIES};
 
-/* Query 0 has one hit, 1 has three, 2 is postponed, with many files, and 3 and 4 were not looked up; 5 has
- * four. */
+/* Query 0 has one hit, 1 has three, 5 has four, and the others were not looked up.  The reference whose
+ * samples come first has a sample equal to each of these; that of the last seed has only one. */
+static struct seed list[] = {{.sample = 10, .query = 0}, {.sample = 11, .query = 1},
+                             {.sample = 12, .query = 5}, {.sample = 21, .query = 1},
+                             {.sample = 22, .query = 5}, {.sample = 31, .query = 1},
+                             {.sample = 32, .query = 5}, {.sample = 42, .query = 5}};
+static const struct seeds seeds = {.set = &set, .list = list, .count = 8};
+static const struct seed_chain of_all = {.first = 0, .count = 3}, of_last = {.first = 7, .count = 1};
+
 static void begin(struct rarity *rarity)
 {
-    static const uint32_t hits[QUERIES] = {1, 3, 0, 0, 0, 4};
-    struct seed list[8];
-    struct seeds seeds = {.set = &set, .list = list};
-
-    for (uint32_t i = 0; i < QUERIES; i++) {
-        all[i].pos = 100 * i;
-        numbers[i] = i;
-        for (uint32_t k = 0; k < hits[i]; k++)
-            list[seeds.count++] = (struct seed){.sample = 1000 * k + i, .query = i};
-    }
-    files[2] = POSTPONED;
     ck_assert_int_eq(rarity_begin(rarity, &seeds, &queries, &err), 0);
-}
-
-static double of(const struct rarity *rarity, uint64_t start, uint64_t end)
-{
-    const struct finding_range range = {start, end, 0, end - start};
-
-    return rarity_of(rarity, &range, 1);
 }
 
 static void assert_near(double got, double wanted)
@@ -56,45 +42,36 @@ static void assert_near(double got, double wanted)
     ck_assert_msg(fabs(got - wanted) < 1e-12, "%.15f, not %.15f", got, wanted);
 }
 
-START_TEST(it_is_the_mean_over_the_samples_in_the_ranges)
-{
-    const struct finding_range both[] = {{0, 50, 0, 50}, {450, 501, 90, 141}};
-    struct rarity rarity = {0};
-
-    begin(&rarity);
-    assert_near(of(&rarity, 0, 100), 1);
-    assert_near(of(&rarity, 1, 101), 1 - log(3) / log(1000));
-    assert_near(of(&rarity, 101, 250), 1 - log(200) / log(1000));
-    assert_near(of(&rarity, 0, 600), 1 - (log(3) + log(200) + log(4)) / log(1000) / 4);
-    assert_near(rarity_of(&rarity, both, 2), (1 + 1 - log(4) / log(1000)) / 2);
-    rarity_release(&rarity);
-}
-END_TEST
-
-START_TEST(what_was_not_looked_up_counts_as_rare)
+START_TEST(it_is_the_mean_over_the_samples_that_were_found)
 {
     struct rarity rarity = {0};
 
     begin(&rarity);
-    assert_near(of(&rarity, 300, 500), 1);
-    assert_near(of(&rarity, 201, 300), 1);
-    assert_near(rarity_of(&rarity, NULL, 0), 1);
+    assert_near(rarity_of(&rarity, &of_all), 1 - (log(3) + log(4)) / log(1000) / 3);
+    assert_near(rarity_of(&rarity, &of_last), 1 - log(4) / log(1000));
+    assert_near(rarity_of(&rarity, &(struct seed_chain){.first = 0, .count = 1}), 1);
+    assert_near(rarity_of(&rarity, &(struct seed_chain){.count = 0}), 1);
     rarity_release(&rarity);
 }
 END_TEST
 
-START_TEST(content_of_all_references_is_not_negative)
+/* A file may repeat itself. */
+START_TEST(content_of_more_places_than_references_is_not_negative)
 {
+    enum { PLACES = 200 };
+    static struct seed places[PLACES];
+    struct seeds many = seeds;
     struct rarity rarity = {0};
 
     info.counts.records = 1;
-    begin(&rarity);
-    ck_assert(of(&rarity, 200, 201) == 0);
-    ck_assert(of(&rarity, 500, 501) > 0.6);
+    many.list = places;
+    many.count = PLACES;
+    ck_assert_int_eq(rarity_begin(&rarity, &many, &queries, &err), 0);
+    ck_assert(rarity_of(&rarity, &of_all) == 0);
     info.counts.records = REFERENCES;
     rarity_release(&rarity);
 }
 END_TEST
 
-RUN_TESTS("rarity", it_is_the_mean_over_the_samples_in_the_ranges, what_was_not_looked_up_counts_as_rare,
-          content_of_all_references_is_not_negative)
+RUN_TESTS("rarity", it_is_the_mean_over_the_samples_that_were_found,
+          content_of_more_places_than_references_is_not_negative)

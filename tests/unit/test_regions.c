@@ -13,6 +13,25 @@
 enum { MOST_COMPARED = 8, MOST = 400, MANY = 1 << 14 };
 
 static const struct subject subject = {.size = 1 << 30};
+
+/* Of the object's samples, the first is in one of 936 references, and the second in 200. */
+enum { COMMON = 200 };
+
+static struct refset_info info = {.counts = {.records = 936}};
+
+static const struct refset_info *get_info(const struct set *set)
+{
+    (void)set;
+    return &info;
+}
+
+static struct set_operations operations = {.info = get_info};
+static struct set set = {&operations};
+static struct seed seed_list[1 + COMMON];
+static const struct seeds seeds = {.set = &set, .list = seed_list, .count = 1 + COMMON};
+static const struct query samples[2];
+static const struct queries queries = {.all = samples, .all_count = 2};
+
 static struct effort effort;
 static struct findings findings;
 
@@ -108,7 +127,7 @@ START_TEST(each_place_gives_the_best_and_counts_the_others)
         size_t n = 0, counted;
 
         begin(&regions, &chains, 1 + below(MOST), round % 5 == 0);
-        ck_assert_int_eq(regions_find(&regions, &chains, NULL, NULL, &subject, &err), 0);
+        ck_assert_int_eq(regions_find(&regions, &chains, &seeds, &queries, &subject, &err), 0);
         do {
             region = regions_next(&regions);
             for (; n < regions.count && !is_expected(&regions, n, &counted); n++)
@@ -142,7 +161,7 @@ START_TEST(thousands_of_pieces_take_little_work)
         chains.list[i].cluster.start = i * 2000;
         chains.list[i].cluster.end = i * 2000 + 1500;
     }
-    ck_assert_int_eq(regions_find(&regions, &chains, NULL, NULL, &subject, &err), 0);
+    ck_assert_int_eq(regions_find(&regions, &chains, &seeds, &queries, &subject, &err), 0);
     while ((region = regions_next(&regions))) {
         find(&region->chain);
         ck_assert_int_eq(regions_settle(&regions, region, &findings, &err), 0);
@@ -166,7 +185,7 @@ START_TEST(looking_at_a_place_is_counted_as_work)
         chains.list[i] = (struct seed_chain){.place = {.first = i}};
         chains.list[i].cluster.end = 1500;
     }
-    ck_assert_int_eq(regions_find(&regions, &chains, NULL, NULL, &subject, &err), 0);
+    ck_assert_int_eq(regions_find(&regions, &chains, &seeds, &queries, &subject, &err), 0);
     while ((region = regions_next(&regions))) {
         find(&region->chain);
         findings.list[findings.count - 1].span.obj_start = 0;
@@ -177,5 +196,32 @@ START_TEST(looking_at_a_place_is_counted_as_work)
 }
 END_TEST
 
-RUN_TESTS("regions", each_place_gives_the_best_and_counts_the_others, thousands_of_pieces_take_little_work,
-          looking_at_a_place_is_counted_as_work)
+/* With 200 hits, a sample has the rarity 1 - ln(200) / ln(1000), or .233. */
+START_TEST(what_few_references_have_comes_first)
+{
+    struct seed_chain chains_of[] = {{.support = 42, .first = 1, .count = 1, .place = {.file = 1}},
+                                     {.support = 10, .first = 0, .count = 1, .place = {.file = 2}},
+                                     {.support = 44, .first = 1, .count = 1, .place = {.file = 3}},
+                                     {.support = 17, .first = 0, .count = 2, .place = {.file = 4}}};
+    static const uint64_t order[] = {4, 3, 2, 1}; /* 10.48, 10.26, 10, 9.79 */
+    struct regions regions = {0};
+    struct chains chains = {.list = chains_of, .count = 4, .wanted = {.all = true, .effort = &effort}};
+    struct error err;
+
+    effort = (struct effort){.most = UINT64_MAX / 2};
+    for (size_t i = 1; i <= COMMON; i++)
+        seed_list[i].query = 1;
+    ck_assert_int_eq(regions_open(&regions, &err), 0);
+    ck_assert_int_eq(regions_find(&regions, &chains, &seeds, &queries, &subject, &err), 0);
+    for (size_t i = 0; i < 4; i++) {
+        const struct region *region = regions_next(&regions);
+
+        ck_assert_ptr_nonnull(region);
+        ck_assert_uint_eq(region->chain.place.file, order[i]);
+    }
+    regions_release(&regions);
+}
+END_TEST
+
+RUN_TESTS("regions", what_few_references_have_comes_first, each_place_gives_the_best_and_counts_the_others,
+          thousands_of_pieces_take_little_work, looking_at_a_place_is_counted_as_work)
