@@ -10,7 +10,7 @@
 #include "selftest_chance.h"
 #include "selftest_report_inner.h"
 
-enum { DEFAULT_DECADE = 6 /* of selftest_chance: 0.001, the default of --max-e */ };
+enum { DEFAULT_DECADE = 4 /* of selftest_chance: 0.001, the default of --max-e */ };
 
 /* The page: one section for each chapter of a test report of NIST's CFTT. */
 
@@ -243,10 +243,37 @@ static void add_decades(const struct selftest_chance *chance, const char *class,
 
         lab_row_numbers(table,
                         (const double[]){NAN, limit, (double)chance->objects,
-                                         (double)chance->matches / (double)chance->objects, expected,
-                                         (double)chance->observed[i], (double)chance->observed[i] / expected},
+                                         chance->matches / (double)chance->objects, expected,
+                                         chance->observed[i], chance->observed[i] / expected},
                         7);
         lab_text(table, 0, "%s", class);
+    }
+}
+
+/* Where E would be right, and where it would be `factor` times too low. */
+static void add_expected(struct lab_plot *plot, double factor, const char *label)
+{
+    const size_t series = lab_series(plot, "%s", label);
+
+    for (size_t i = 0; i < SELFTEST_DECADES; i++)
+        lab_point(plot, series, selftest_chance_limit(i), factor * selftest_chance_limit(i));
+}
+
+static void add_calibration_plot(const struct selftest_report *report, struct lab_document *document)
+{
+    static const struct lab_axes axes = {"E", "at most", "observed", "lines per object", true, true};
+    struct lab_plot *plot = lab_plot(
+        document, "selftest-e", "Lines of chance matches by their E, and the number that E states", &axes);
+
+    add_expected(plot, 1, "as E states");
+    add_expected(plot, 3, "three times as many");
+    add_expected(plot, 1.0 / 3, "a third");
+    for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++) {
+        const struct selftest_chance *chance = &report->run->chance[class];
+        const size_t series = chance->objects ? lab_scatter(plot, "%s", selftest_class_names[class]) : 0;
+
+        for (size_t i = 0; chance->objects && i < SELFTEST_DECADES; i++)
+            lab_point(plot, series, selftest_chance_limit(i), chance->observed[i] / (double)chance->objects);
     }
 }
 
@@ -256,12 +283,13 @@ static void add_calibration(const struct selftest_report *report, struct lab_doc
                                                 {"E", "at most", LAB_PRINTED, false},
                                                 {"objects", "", 0, false},
                                                 {"matches", "of an object, mean", 0, false},
-                                                {"expected", "clusters", LAB_PRINTED, false},
-                                                {"observed", "clusters", 0, false},
+                                                {"expected", "lines", LAB_PRINTED, false},
+                                                {"observed", "lines", LAB_SIGNIFICANT, false},
                                                 {"observed : expected", "", LAB_SIGNIFICANT, false}};
     struct lab_table *table =
-        lab_table(document, "selftest-e-decades", "Clusters of chance matches by their E", COLUMNS(columns));
-    uint64_t objects = 0, observed = 0;
+        lab_table(document, "selftest-e-decades", "Lines of chance matches by their E", COLUMNS(columns));
+    uint64_t objects = 0;
+    double observed = 0;
 
     for (enum selftest_class class = 0; class < SELFTEST_CLASSES; class ++) {
         const struct selftest_chance *chance = &report->run->chance[class];
@@ -272,17 +300,21 @@ static void add_calibration(const struct selftest_report *report, struct lab_doc
     }
     lab_remark(
         document,
-        "%" PRIu64
-        " objects of 64 KiB, of blocks of 12 bytes of the reference files of a class in random order, "
-        "so that samples match (C = 32) but line up by chance only. Observed are the references whose best "
-        "line of matches has such an E; there cannot be more than there are references. At the default limit "
-        "of %g, %" PRIu64
-        " were observed and %g are expected. E supposes that different samples lie at places independent of "
-        "each other. In content that repeats phrases or tables they do not, and a ratio above 1 shows "
-        "that E alone is then too low: that is why it is not the only rule. A ratio below 1 shows that it is "
-        "higher than need be.",
+        "%" PRIu64 " objects of 128 samples of the reference files of a class, in random order and at random "
+        "distances, so that samples match (C = 32) but line up by chance only. Most objects are made "
+        "to have a line, and weigh as little as they are then too frequent, so that an E far below one "
+        "in all objects can be tested. Observed are the references whose best line of matches has such "
+        "an E, by the weight of the objects; there cannot be more than there are references. At the "
+        "default limit of %g, %.3g were observed and %g are expected.",
         objects, selftest_chance_limit(DEFAULT_DECADE), observed,
         selftest_chance_limit(DEFAULT_DECADE) * (double)objects);
+    lab_remark(
+        document,
+        "E supposes that different samples lie at places independent of each other. In content that "
+        "repeats phrases or tables they do not, and E alone is then too low: that is why it is not the "
+        "only rule. A ratio above 1 shows that E is too low, and one below 1 that it is higher than need "
+        "be. The lowest limits are seen in few objects, so their ratios vary with the seed.");
+    add_calibration_plot(report, document);
 }
 
 /* ---- 4 environment ---- */

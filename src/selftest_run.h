@@ -11,10 +11,11 @@
 #include "selftest_scratch.h"
 
 /* Clusters of chance matches in objects of a class, by the limit of their E: see selftest_chance.h. */
-enum { SELFTEST_DECADES = 8 };
+enum { SELFTEST_DECADES = 10 };
 struct selftest_chance {
-    uint64_t objects, matches;
-    uint64_t observed[SELFTEST_DECADES]; /* lines with an E of at most each limit */
+    uint64_t objects;
+    double matches;                    /* sums of what objects weigh: for each of their matches, */
+    double observed[SELFTEST_DECADES]; /* and each line with an E of at most each limit */
 };
 
 /* What all parts of a self-test share. */

@@ -30,6 +30,7 @@ struct significance {
     double bytes;     /* of all references that were sampled */
     double elsewhere; /* samples of the reference that were looked up, and match outside of the ranges only */
     double mean_hits; /* samples of the set that are equal to a query that was looked up, */
+    struct chance_shares shares;
     uint32_t *hits;   /* and to each query, by index into all; 0: unknown */
     size_t query_room;
     uint32_t *found; /* the same for each sample of the reference that was looked up; 0: others */
@@ -87,6 +88,7 @@ int significance_begin(struct significance *s, const struct seeds *seeds, const 
         memset(s->hits, 0, queries->all_count * sizeof *s->hits);
     for (size_t i = 0; i < seeds->count; i++)
         asked += s->hits[seeds->list[i].query]++ == 0;
+    chance_line_shares(&s->shares, s->hits, queries->all_count);
     s->mean_hits = asked ? (double)seeds->count / (double)asked : 1;
     return 0;
 }
@@ -224,10 +226,11 @@ static struct chance_search search_of(const struct significance *s, uint64_t len
 {
     const double samples = fmax(1, (double)s->queries->count * times);
 
-    return (struct chance_search){.matches = fmax(1, samples * s->mean_hits),
+    return (struct chance_search){.shares = &s->shares,
+                                  .matches = fmax(1, samples * s->mean_hits),
                                   .bytes = s->bytes,
-                                  .choices = fmax(1, samples * (double)len),
-                                  .n = s->subject->n};
+                                  .samples = samples,
+                                  .length = fmax(1, (double)len)};
 }
 
 int significance_of_ranges(struct significance *s, const struct alignment *a, const struct finding *finding,
