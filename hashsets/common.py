@@ -5,7 +5,8 @@
 common.py CATEGORY TREES OUT    TREES has a folder for each package, unpacked; the packages are built from different sources.
 Writes to OUT a file for each package that has pieces which no package before it had.
 
-Text is cut into lines, and these after ">", ";" and ")"; object code after each return, zero byte or end of line.  Two neighbouring pieces that occur in LEAST
+Text is cut into lines, and these after ">", ";" and ")"; object code after each call, return, zero byte
+or end of line; where a call leads to does not count.  Two neighbouring pieces that occur in LEAST
 packages or more are boilerplate, and so is what lies between two such pairs if they are hardly apart.
 """
 import collections
@@ -78,9 +79,16 @@ def contents_of(tree, category):
 
 
 def pieces_of(content, category):
-    if category in ("objects", "translations"):
+    if category == "objects":
+        return re.findall(rb"[^\0\1\xc3\xe8\n]*(?:\xe8[\0-\xff]{4}|[\0\1\xc3\n]+)|[^\0\1\xc3\xe8\n]+$", content)
+    if category == "translations":
         return re.findall(rb"[^\0\1\xc3\n]*[\0\1\xc3\n]+|[^\0\1\xc3\n]+$", content)
     return re.findall(rb"[^\n>;)]*[\n>;)]+|[^\n>;)]+$", content)
+
+
+def hash_of(piece, category):
+    """Of code, without the operand of the call at its end."""
+    return zlib.crc32(piece[:-4] if category == "objects" and piece[-5:-4] == b"\xe8" else piece)
 
 
 def pairs_of(pieces, category):
@@ -88,7 +96,7 @@ def pairs_of(pieces, category):
     one_in = ONE_IN[category]
     for number, (first, second) in enumerate(zip(pieces, pieces[1:])):
         if len(first.strip()) + len(second.strip()) >= SHORTEST:
-            pair = zlib.crc32(first) << 32 | zlib.crc32(second)
+            pair = hash_of(first, category) << 32 | hash_of(second, category)
             if pair % one_in == 0:
                 yield number, pair
 
