@@ -40,9 +40,10 @@ static void add_estimate(struct buffer *out, const struct report *report)
                   ",\"matched\":%" PRIu64 ",\"ref_matched\":%" PRIu64
                   ",\"resemblance\":%.3f,\"containment\":%.3f"
                   ",\"containment_reverse\":%.3f,\"edits\":%.0f,\"edits_low\":%.0f,\"edits_high\":%.0f,"
-                  "\"proof\":\"%s\"",
+                  "\"proof\":\"%s\",\"order\":\"%s\"",
                   e->a_matched, e->b_matched, e->resemblance, e->b_in_a, e->a_in_b, e->edits, e->edits_low,
-                  e->edits_high, report->comparison.verdict == COMPARE_IDENTICAL ? "sha1" : "estimate");
+                  e->edits_high, report->comparison.verdict == COMPARE_IDENTICAL ? "sha1" : "estimate",
+                  report->comparison.reordered ? "other" : "same");
     if (compare_report_has_e(report)) {
         buffer_add_text(out, ",\"e_value\":");
         report_values_e(out, report->ln_e);

@@ -11,6 +11,7 @@
 #include "base/search.h"
 #include "compare/verdict.h"
 #include "match/merit.h"
+#include "match/reorder.h"
 #include "match/significance.h"
 
 /* Samples whose bytes are looked at: enough for any E, and bounds time. */
@@ -44,12 +45,14 @@ struct pairing {
     struct ordered *ordered;
     uint32_t *query_of; /* the number of each sample of a among those that b has */
     struct query *all;
+    uint32_t *numbers; /* of the queries, in order */
     struct seeds seeds;
     struct queries queries;
     size_t a_room, b_room;
     struct seed_chain chain;
     struct set_record record;
     struct significance *significance;
+    struct reorderer *reorderer;
     struct finding finding;
     struct estimate_range *ranges; /* what is left of them */
     size_t range_room;
@@ -65,7 +68,8 @@ struct pairing *pairing_new(struct error *err)
     static const struct set_operations one_file = {.info = info_of};
     struct pairing *pairing = memory_new(sizeof *pairing, err);
 
-    if (pairing && (pairing->significance = significance_new(err))) {
+    if (pairing && (pairing->significance = significance_new(err)) &&
+        (pairing->reorderer = reorder_new(err))) {
         pairing->set.does = &one_file;
         return pairing;
     }
@@ -81,9 +85,11 @@ void pairing_free(struct pairing *pairing)
     record_release(&pairing->b_reduced);
     record_release(&pairing->rich);
     significance_free(pairing->significance);
+    reorder_free(pairing->reorderer);
     free(pairing->ordered);
     free(pairing->query_of);
     free(pairing->all);
+    free(pairing->numbers);
     free(pairing->seeds.list);
     free(pairing->finding.ranges);
     free(pairing->ranges);
@@ -106,7 +112,7 @@ static int make_room(struct pairing *pairing, struct error *err)
     const size_t a = pairing->a->count, b = pairing->b->count;
 
     if (array_reserve_all(&pairing->a_room, a, ARRAY_PART(&pairing->ordered), ARRAY_PART(&pairing->query_of),
-                          ARRAY_PART(&pairing->all)) ||
+                          ARRAY_PART(&pairing->all), ARRAY_PART(&pairing->numbers)) ||
         array_reserve(&pairing->seeds.list, &pairing->b_room, b))
         return error_set(err, "out of memory for %zu and %zu samples", a, b);
     return 0;
@@ -163,13 +169,14 @@ static void number_queries(struct pairing *pairing)
 
         if (pairing->query_of[i] == not_in_b)
             continue;
-        pairing->query_of[i] = (uint32_t)count;
+        pairing->query_of[i] = pairing->numbers[count] = (uint32_t)count;
         pairing->all[count++] = (struct query){sample->pos, sample->fp, 1};
     }
     for (size_t i = 0; i < pairing->seeds.count; i++)
         pairing->seeds.list[i].query = pairing->query_of[pairing->seeds.list[i].query];
     pairing->queries = (struct queries){.all = pairing->all,
                                         .all_count = count,
+                                        .numbers = pairing->numbers,
                                         .count = count,
                                         .size = pairing->a->len,
                                         .c = pairing->a->params.c};
@@ -224,7 +231,8 @@ static struct cluster find_band(struct estimate_range *ranges, size_t count, dou
     struct cluster best = {.hits = 0};
     size_t low = 0, anchors = 0;
 
-    qsort(ranges, count, sizeof *ranges, by_diagonal);
+    if (count)
+        qsort(ranges, count, sizeof *ranges, by_diagonal);
     for (size_t i = 0; i < count; i++) {
         anchors += ranges[i].anchors;
         while ((double)(diagonal_of(&ranges[i]) - diagonal_of(&ranges[low])) > width)
@@ -246,7 +254,8 @@ static int set_chain(struct pairing *pairing, const struct estimate *estimate, s
 
     if (array_reserve(&pairing->ranges, &pairing->range_room, count))
         return error_set(err, "out of memory for %zu ranges", count);
-    memcpy(pairing->ranges, estimate->ranges, count * sizeof *pairing->ranges);
+    if (count)
+        memcpy(pairing->ranges, estimate->ranges, count * sizeof *pairing->ranges);
     pairing->record.place =
         (struct set_place){.count = pairing->b->count, .len = b, .c = pairing->b->params.c};
     pairing->chain = (struct seed_chain){.place = pairing->record.place,
@@ -262,7 +271,7 @@ static void set_none(const struct pairing *pairing, struct comparison *compariso
     struct estimate *estimate = &comparison->estimate;
     const struct record *a = pairing->a, *b = pairing->b;
 
-    comparison->a_in_b = comparison->b_in_a = false;
+    comparison->a_in_b = comparison->b_in_a = comparison->reordered = false;
     comparison->verdict = verdict_without_match(a->count, a->len, comparison->c);
     if (comparison->verdict == COMPARE_NONE)
         comparison->verdict = verdict_without_match(b->count, b->len, comparison->c);
@@ -350,6 +359,39 @@ static int lines_up(struct pairing *pairing, const struct alignment *alignment, 
     return ln_e <= log(least_e);
 }
 
+/* Whether what lines up is evidence, and its ln E.  Returns 1, 0, or -1 if out of memory. */
+static int judge_lines(struct pairing *pairing, const struct alignment *alignment, double *ln_e,
+                       struct error *err)
+{
+    struct finding *finding = &pairing->finding;
+    uint64_t anchors;
+    int evidence;
+
+    if (merit_ranges(alignment, finding, &anchors, err))
+        return -1;
+    if (finding->range_count == 0)
+        return 0;
+    evidence =
+        merit_is_evidence(alignment, finding, anchors) ? 1 : lines_up(pairing, alignment, finding, err);
+    if (evidence > 0 && significance_of_ranges(pairing->significance, alignment, finding, ln_e, err))
+        return -1;
+    return evidence;
+}
+
+/* The same of what both have in whatever order. */
+static int judge_order(struct pairing *pairing, const struct alignment *alignment, double *ln_e,
+                       struct error *err)
+{
+    double common_ln_e;
+    bool evidence;
+
+    if (reorder_judge(pairing->reorderer, pairing->significance, alignment, &common_ln_e, &evidence, err) ||
+        reorder_ranges(pairing->reorderer, alignment, &pairing->finding, err))
+        return -1;
+    *ln_e = log(2) + fmin(*ln_e, evidence ? common_ln_e : INFINITY);
+    return evidence;
+}
+
 /* As examine.h judges an alignment, without proof. */
 static int judge(struct pairing *pairing, struct comparison *comparison, double *ln_e, struct error *err)
 {
@@ -363,21 +405,20 @@ static int judge(struct pairing *pairing, struct comparison *comparison, double 
                                         .comparison = *comparison};
     const struct verdict_case c = merit_case(&alignment);
     struct finding *finding = &pairing->finding;
-    uint64_t anchors;
-    int evidence = 0;
+    int lines, order = 0;
 
-    if (merit_ranges(&alignment, finding, &anchors, err) ||
-        significance_begin(pairing->significance, &pairing->seeds, &pairing->queries, &pairing->subject, err))
+    if (significance_begin(pairing->significance, &pairing->seeds, &pairing->queries, &pairing->subject, err))
         return -1;
-    if (finding->range_count > 0)
-        evidence =
-            merit_is_evidence(&alignment, finding, anchors) ? 1 : lines_up(pairing, &alignment, finding, err);
-    if (evidence <= 0) {
+    lines = judge_lines(pairing, &alignment, ln_e, err);
+    if (lines >= 0 && verdict_is_reordered(&c))
+        order = judge_order(pairing, &alignment, ln_e, err);
+    if (lines < 0 || order < 0)
+        return -1;
+    if (!lines && !order) {
         set_none(pairing, comparison);
-        return evidence;
+        *ln_e = INFINITY;
+        return 0;
     }
-    if (significance_of_ranges(pairing->significance, &alignment, finding, ln_e, err))
-        return -1;
     finding->proof = PROOF_ESTIMATE;
     finding->ref_size = pairing->b->len;
     set_verdict(comparison, verdict_of_finding(&c, finding));
@@ -394,7 +435,7 @@ int pairing_judge(struct pairing *pairing, const struct record *a, const struct 
     pairing->b = pairing->a ? record_reduced(b, comparison->c, &pairing->b_reduced, err) : NULL;
     if (!pairing->b || search(pairing, err))
         return -1;
-    if (comparison->estimate.range_count == 0) {
+    if (comparison->estimate.range_count == 0 && !comparison->reordered) {
         set_none(pairing, comparison);
         return 0;
     }

@@ -23,17 +23,18 @@ enum {
     /* Different ones: fewer could not be evidence (merit.h).  Halving or doubling it makes no difference. */
     LEAST_SEEDS = 12,
     MOST_HITS = 256, /* samples that more references have count like those that this number has */
-    /* With fewer references than this, p is that of this number (as in chains.c).  50 loses one of 359
-     * findings of a small set; 200 makes no difference. */
+    /* With fewer references than this, p is that of this number (as in chains.c).  Halving or doubling it
+     * makes no difference. */
     FEW_REFERENCES = 100,
     /* Samples whose bytes are examined.  Halving it makes no difference. */
     RICH_TRIES = 256,
     /* Ranges of a finding: bounds the size of a report.  The shortest runs are left out
      * (of_very_many_runs_the_longest_are_listed). */
     MOST_RANGES = 4096,
-    /* Mean distances between samples that a run may lack them for.  Halving it covers a tenth fewer bytes,
-     * doubling it a fortieth more, which are less certain to be equal. */
-    RUN_GAPS = 4,
+    /* Mean distances between samples that a run may lack them for, on both sides.  Chance leaves out as many
+     * once in 9 million.  With 4, a fiftieth fewer bytes are covered, and two halves that changed places are
+     * some sixty ranges instead of two. */
+    RUN_GAPS = 16,
     /* Of a sample that the reference has often, the one that continues the run is sought among this many.
      * Halving it makes no difference. */
     MOST_OCCURRENCES = 32,
@@ -45,7 +46,9 @@ static const double candidate_share = 1 / 3.0;
 
 struct reorderer {
     struct sample *named; /* the reference's samples, by fingerprint and position */
-    size_t count, room;
+    bool *seen;           /* whether the object has it, for the first one of each fingerprint */
+    uint64_t *common;     /* where the object has each of those that it has, first */
+    size_t count, common_count, room;
     struct finding_range *runs;
     uint32_t *lengths; /* in samples */
     size_t run_count, run_room;
@@ -62,6 +65,8 @@ void reorder_free(struct reorderer *r)
     if (!r)
         return;
     free(r->named);
+    free(r->seen);
+    free(r->common);
     free(r->runs);
     free(r->lengths);
     free(r);
@@ -156,11 +161,13 @@ static int by_sample(const void *a, const void *b)
 
 static int sort_reference(struct reorderer *r, const struct record *reference, struct error *err)
 {
-    if (array_reserve(&r->named, &r->room, reference->count))
+    if (array_reserve_all(&r->room, reference->count, ARRAY_PART(&r->named), ARRAY_PART(&r->seen),
+                          ARRAY_PART(&r->common)))
         return error_set(err, "out of memory for %zu samples", reference->count);
     r->count = reference->count;
     if (r->count) {
         memcpy(r->named, reference->samples, r->count * sizeof *r->named);
+        memset(r->seen, 0, r->count * sizeof *r->seen);
         qsort(r->named, r->count, sizeof *r->named, by_sample);
     }
     return 0;
@@ -174,51 +181,40 @@ static size_t find(const struct reorderer *r, uint64_t fp)
     return at < r->count && r->named[at].fp == fp ? at : r->count;
 }
 
-/* Whether this query counts: the first one with its fingerprint, if the reference could have it. */
-static bool counts(const struct queries *queries, size_t query, uint64_t limit)
-{
-    return queries->firsts[query] == query && queries->all[query].fp <= limit;
-}
-
-/* Sorts the queries by the number of references that have them.  Returns how many the reference has. */
+/* Sorts the queries by the number of references that have them.  Returns how many different ones the
+ * reference has; of these it notes the first ones. */
 static double fill_bins(struct reorderer *r, const struct significance *s, const struct queries *queries,
                         uint64_t limit)
 {
-    double common = 0;
-
+    r->common_count = 0;
     for (size_t i = 0; i <= MOST_HITS; i++)
         r->bins[i] = (struct chance_bin){0};
     for (size_t i = 0; i < queries->count; i++) {
-        const size_t query = queries->numbers[i];
-        const double hits = significance_hits(s, query);
+        const struct query *query = queries_at(queries, i);
+        const double hits = significance_hits(s, queries->numbers[i]);
         struct chance_bin *bin = &r->bins[hits < MOST_HITS ? (size_t)ceil(hits) : MOST_HITS];
+        const size_t at = find(r, query->fp);
 
-        if (!counts(queries, query, limit))
+        if (query->fp > limit || (at < r->count && r->seen[at]))
             continue;
         bin->all++;
-        if (find(r, queries->all[query].fp) < r->count) {
-            bin->common++;
-            common++;
-        }
+        if (at == r->count)
+            continue;
+        bin->common++;
+        r->seen[at] = true;
+        r->common[r->common_count++] = query->pos;
     }
-    return common;
+    return (double)r->common_count;
 }
 
 /* The share of the common samples that lie in bytes that vary, from some of them. */
-static double rich_share(const struct reorderer *r, const struct queries *queries, struct content *content,
-                         uint64_t limit, double common)
+static double rich_share(const struct reorderer *r, struct content *content)
 {
-    const size_t step = (size_t)common / RICH_TRIES + 1;
-    size_t seen = 0, tried = 0, rich = 0;
+    const size_t step = r->common_count / RICH_TRIES + 1;
+    size_t tried = 0, rich = 0;
 
-    for (size_t i = 0; i < queries->count; i++) {
-        const struct query *query = queries_at(queries, i);
-
-        if (!counts(queries, queries->numbers[i], limit) || find(r, query->fp) == r->count || seen++ % step)
-            continue;
-        tried++;
-        rich += merit_is_rich_at(content, query->pos);
-    }
+    for (size_t i = 0; i < r->common_count; i += step, tried++)
+        rich += merit_is_rich_at(content, r->common[i]);
     return tried ? (double)rich / (double)tried : 0;
 }
 
@@ -228,18 +224,19 @@ int reorder_judge(struct reorderer *r, const struct significance *s, const struc
     const struct queries *queries = significance_queries(s);
     const struct set_place *place = &a->record->place;
     const uint64_t limit = UINT64_MAX / place->c;
-    const double likely = fmax((double)place->len / significance_bytes(s), 1.0 / FEW_REFERENCES);
+    const double references = fmax(1, significance_bytes(s) / (double)place->len);
+    const double likely = 1 / fmax(references, FEW_REFERENCES);
     double common, rich;
 
     if (sort_reference(r, a->reference, err))
         return -1;
     common = fill_bins(r, s, queries, limit);
-    rich = rich_share(r, queries, a->subject->content, limit, common);
+    rich = rich_share(r, a->subject->content);
     for (size_t i = 0; i <= MOST_HITS; i++) {
         r->bins[i].p = fmin(1, fmax(1, (double)i) * likely);
         r->bins[i].common *= rich;
     }
-    *ln_e = chance_common_ln_e(fmax(1, significance_bytes(s) / (double)place->len), r->bins, MOST_HITS + 1);
+    *ln_e = chance_common_ln_e(references, r->bins, MOST_HITS + 1);
     *evidence = merit_is_many(a, common * rich);
     return 0;
 }

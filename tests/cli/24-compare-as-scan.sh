@@ -57,6 +57,8 @@ for number, (make, size) in enumerate([(text, 30000), (noise, 20000), (text, 600
         "small": own(size) + content[100:1300] + own(size),
         "tiny": own(size) + content[100:240] + own(size),
         "shuffled": shuffled(content, 2048),
+        "mixed": shuffled(content, 64),
+        "halves": content[len(content) // 2:] + content[:len(content) // 2],
         "twice": own(500) + content[:3000] + own(4000) + content[:3000] + own(700),
         "half": content[:len(content) // 2] + own(size // 2),
     }
@@ -79,11 +81,12 @@ python3 - <<'PY' || fail "see above"
 import csv, json, sys
 
 
-wrong = 0
+wrong, orders = 0, {}
 for number in range(4):
     scanned = {}
     for row in csv.DictReader(open("scan%d.csv" % number)):
         scanned.setdefault(row["path"], set()).add(row["verdict"])
+        orders[number, row["path"]] = row["order"]
     for line in open("compare%d.json" % number):
         result = json.loads(line)
         name, verdict = result["path"].split("/")[1], result["verdict"]
@@ -92,6 +95,13 @@ for number in range(4):
         too_little = name == "tiny" and verdict == "fragment" and result["e_value"] <= 1e-9 and scanned[name] == {"none"}
         if verdict not in scanned[name] and not too_little:  # a scan has one verdict for each place
             print(number, name, "scan:", scanned[name], "compare:", verdict, result.get("e_value"))
+            wrong += 1
+        other = name in ("shuffled", "mixed", "halves")
+        if verdict == "variant" and not orders[number, name] == result["order"] == ("other" if other else "same"):
+            print(number, name, "order:", orders[number, name], "compare:", result["order"])
+            wrong += 1
+        if other and verdict != "variant":
+            print(number, name, verdict)
             wrong += 1
 sys.exit(wrong > 0)
 PY

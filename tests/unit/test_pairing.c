@@ -180,8 +180,31 @@ START_TEST(identical_contents_are_left_alone)
 }
 END_TEST
 
+/* Each block of 64 bytes of a lies elsewhere in b. */
+START_TEST(content_in_another_order_is_a_variant_with_all_ranges_that_match)
+{
+    enum { BLOCK = 64, BLOCKS = LEN / BLOCK, STEP = 283 };
+
+    begin();
+    for (size_t i = 0; i < BLOCKS; i++)
+        memcpy(b + i * BLOCK, a + i * STEP % BLOCKS * BLOCK, BLOCK);
+    memcpy(b + BLOCKS * BLOCK, a + BLOCKS * BLOCK, LEN - BLOCKS * BLOCK);
+    ck_assert_int_eq(judged(LEN, C, true), COMPARE_VARIANT);
+    ck_assert(result.reordered);
+    ck_assert_double_le(ln_e, log(1e-9));
+    ck_assert_uint_ge(result.estimate.range_count, BLOCKS / 3);
+    for (size_t i = 0; i < result.estimate.range_count; i++) {
+        const struct estimate_range *range = &result.estimate.ranges[i];
+
+        ck_assert_uint_eq(range->a_end - range->a_start, range->b_end - range->b_start);
+        ck_assert_int_eq(memcmp(a + range->a_start, b + range->b_start, range->a_end - range->a_start), 0);
+    }
+    end();
+}
+END_TEST
+
 RUN_TESTS("pairing", what_has_a_stretch_in_common_is_a_fragment_with_its_place_and_e,
           tables_in_common_are_no_evidence, a_few_words_in_common_are_no_evidence,
           many_short_lines_in_order_are_evidence, a_part_of_the_other_is_embedded_in_it,
           an_edited_content_is_a_variant, records_of_different_density_are_reduced,
-          identical_contents_are_left_alone)
+          identical_contents_are_left_alone, content_in_another_order_is_a_variant_with_all_ranges_that_match)
