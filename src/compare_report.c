@@ -119,8 +119,9 @@ void compare_report_edits(const struct report *report, struct buffer *out)
     const uint64_t a_len = report->a->len, b_len = report->b->len, longer = a_len > b_len ? a_len : b_len;
     const bool identical = report->comparison.verdict == COMPARE_IDENTICAL;
 
-    report_edits(&(struct report_edits){e->edits, e->edits_low, e->edits_high, e->resemblance, a_len, b_len,
-                                        .identical = identical, .not_identical = !identical},
+    report_edits(&(struct report_edits){e->edits, e->edits_low, e->edits_high, .identical = identical,
+                                        .not_identical = !identical,
+                                        .reordered = report->comparison.reordered},
                  out);
     if (!identical)
         buffer_printf(out, "; estimate: %.2f %% of the longer one, interval: 95 %%",

@@ -6,27 +6,7 @@
 
 #include "report/report_values.h"
 
-/* From here on a resemblance is written as 1.000. */
-static const double whole_resemblance = 0.9995;
-
 static const char other_order[] = "same content in another order";
-
-/*
- * Edits that the lengths do not explain, though all samples are common.  A few come from short insertions and
- * deletions between samples; content that moved costs its length twice.
- */
-enum { MOVED_BYTES = 512 };
-static const double moved_share = 0.01;
-
-static bool is_reordered(const struct report_edits *e)
-{
-    const double longer = (double)(e->a_len > e->b_len ? e->a_len : e->b_len);
-    const double shorter = (double)(e->a_len > e->b_len ? e->b_len : e->a_len);
-    const double unexplained = e->edits - (longer - shorter);
-
-    return e->reordered || (e->resemblance >= whole_resemblance && unexplained >= MOVED_BYTES &&
-                            unexplained >= moved_share * longer);
-}
 
 static void add_bytes(struct buffer *out, double bytes)
 {
@@ -63,7 +43,7 @@ void report_edits(const struct report_edits *e, struct buffer *out)
         buffer_add_text(out, e->not_identical ? "not identical; probably at most " : "probably at most ");
         add_bytes(out, fmax(e->high, 1));
     } else {
-        if (is_reordered(e))
+        if (e->reordered)
             buffer_printf(out, "%s; compared in place, ", other_order);
         add_interval(e, out);
     }
@@ -72,14 +52,9 @@ void report_edits(const struct report_edits *e, struct buffer *out)
 void report_edits_of(const struct case_row *row, struct buffer *out)
 {
     const struct finding *finding = &row->finding;
-    const struct finding_range *span = &finding->span;
-    const bool is_part = finding->verdict == VERDICT_EMBEDDED;
     const struct report_edits edits = {.edits = finding->edits,
                                        .low = finding->edits_low,
                                        .high = finding->edits_high,
-                                       .resemblance = is_part ? finding->containment : finding->resemblance,
-                                       .a_len = is_part ? span->obj_end - span->obj_start : row->object.size,
-                                       .b_len = is_part ? span->ref_end - span->ref_start : finding->ref_size,
                                        .proved = finding_is_complete(finding),
                                        .not_identical = finding->verdict == VERDICT_VARIANT,
                                        .reordered = finding->reordered};

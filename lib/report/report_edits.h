@@ -11,12 +11,10 @@
 /* An estimated edit distance, and what is needed to put it into words. */
 struct report_edits {
     double edits, low, high; /* bytes; low and high: the 95 % interval */
-    double resemblance;
-    uint64_t a_len, b_len; /* of the two contents, in bytes */
-    bool identical;        /* by SHA-1 */
-    bool not_identical;    /* by SHA-1; if neither is set, it is unknown */
-    bool proved;           /* each block of the contents has equal digests */
-    bool reordered;        /* known to be the same content in another order */
+    bool identical;          /* by SHA-1 */
+    bool not_identical;      /* by SHA-1; if neither is set, it is unknown */
+    bool proved;             /* each block of the contents has equal digests */
+    bool reordered;          /* the same content in another order */
 };
 
 /* Appends, for example, "about 315 bytes differ (86 to 2,054)", "not identical; probably at most 374 bytes
