@@ -9,7 +9,12 @@
 #include "base/array.h"
 #include "base/search.h"
 
-enum { SCORE_BYTES = 1024 };
+enum {
+    /* From a few times as many rare bytes on, only their share counts.  Of 288 pairs of files, the ranks of
+     * the score and of the share of bytes in common have a correlation of .653; with 256 it is .639, with
+     * 4096 .638, and that of the share of samples alone is .633. */
+    SCORE_BYTES = 1024,
+};
 
 static const char *const names[VERDICTS] = {"identical", "variant",     "embedded",   "fragment", "none",
                                             "too-small", "low-entropy", "unreadable", "skipped"};
