@@ -53,7 +53,8 @@ struct work {
     struct chance_step *steps;
     size_t line_room;
     uint8_t object[OBJECT_LEN];
-    double weight; /* of the object */
+    double weight;                    /* of the object, */
+    uint32_t lines[SELFTEST_DECADES]; /* and its lines with an E of at most each limit */
 };
 
 double selftest_chance_limit(size_t index)
@@ -212,8 +213,7 @@ static int by_reference(const void *a, const void *b)
 }
 
 /* Counts the best line of the matches of one reference, the first of which is number `first`. */
-static int count_line(struct work *work, size_t first, size_t count, struct selftest_chance *chance,
-                      struct error *err)
+static int count_line(struct work *work, size_t first, size_t count, struct error *err)
 {
     const size_t reference = work->matches[first].reference;
     const struct chance_search search = {.shares = &work->shares,
@@ -229,7 +229,7 @@ static int count_line(struct work *work, size_t first, size_t count, struct self
         work->line[i] = work->matches[first + i].match;
     ln_e = chance_line_ln_e(&search, work->line, count, work->steps);
     for (size_t k = 0; k < SELFTEST_DECADES; k++)
-        chance->observed[k] += ln_e <= log(selftest_chance_limit(k)) ? work->weight : 0;
+        work->lines[k] += ln_e <= log(selftest_chance_limit(k));
     return 0;
 }
 
@@ -238,6 +238,7 @@ static int run_object(struct work *work, struct lab_random *random, struct selft
 {
     if (make_object(work, random, err) || find_matches(work, err))
         return -1;
+    memset(work->lines, 0, sizeof work->lines);
     if (work->matched)
         qsort(work->matches, work->matched, sizeof *work->matches, by_reference);
     for (size_t first = 0, count; first < work->matched; first += count) {
@@ -245,8 +246,12 @@ static int run_object(struct work *work, struct lab_random *random, struct selft
                         work->matches[first + count].reference == work->matches[first].reference;
              count++)
             ;
-        if (count_line(work, first, count, chance, err))
+        if (count_line(work, first, count, err))
             return -1;
+    }
+    for (size_t k = 0; k < SELFTEST_DECADES; k++) {
+        chance->observed[k] += work->weight * work->lines[k];
+        chance->squares[k] += pow(work->weight * work->lines[k], 2);
     }
     chance->objects++;
     chance->matches += work->weight * (double)work->matched;

@@ -11,6 +11,7 @@
 #include "selftest_report_inner.h"
 
 enum { DEFAULT_DECADE = 4 /* of selftest_chance: 0.001, the default of --max-e */ };
+static const double most_error = 0.4; /* of a point of the calibration: its standard error, relative */
 
 /* The page: one section for each chapter of a test report of NIST's CFTT. */
 
@@ -244,8 +245,9 @@ static void add_decades(const struct selftest_chance *chance, const char *class,
         lab_row_numbers(table,
                         (const double[]){NAN, limit, (double)chance->objects,
                                          chance->matches / (double)chance->objects, expected,
-                                         chance->observed[i], chance->observed[i] / expected},
-                        7);
+                                         chance->observed[i], chance->observed[i] / expected,
+                                         sqrt(chance->squares[i]) / expected},
+                        8);
         lab_text(table, 0, "%s", class);
     }
 }
@@ -259,6 +261,7 @@ static void add_expected(struct lab_plot *plot, double factor, const char *label
         lab_point(plot, series, selftest_chance_limit(i), factor * selftest_chance_limit(i));
 }
 
+/* Points that a few objects decide are left out. */
 static void add_calibration_plot(const struct selftest_report *report, struct lab_document *document)
 {
     static const struct lab_axes axes = {"E", "at most", "observed", "lines per object", true, true};
@@ -273,7 +276,9 @@ static void add_calibration_plot(const struct selftest_report *report, struct la
         const size_t series = chance->objects ? lab_scatter(plot, "%s", selftest_class_names[class]) : 0;
 
         for (size_t i = 0; chance->objects && i < SELFTEST_DECADES; i++)
-            lab_point(plot, series, selftest_chance_limit(i), chance->observed[i] / (double)chance->objects);
+            if (sqrt(chance->squares[i]) <= most_error * chance->observed[i])
+                lab_point(plot, series, selftest_chance_limit(i),
+                          chance->observed[i] / (double)chance->objects);
     }
 }
 
@@ -285,7 +290,8 @@ static void add_calibration(const struct selftest_report *report, struct lab_doc
                                                 {"matches", "of an object, mean", 0, false},
                                                 {"expected", "lines", LAB_PRINTED, false},
                                                 {"observed", "lines", LAB_SIGNIFICANT, false},
-                                                {"observed : expected", "", LAB_SIGNIFICANT, false}};
+                                                {"observed : expected", "", LAB_SIGNIFICANT, false},
+                                                {"standard error", "", LAB_SIGNIFICANT, false}};
     struct lab_table *table =
         lab_table(document, "selftest-e-decades", "Lines of chance matches by their E", COLUMNS(columns));
     uint64_t objects = 0;
@@ -313,7 +319,9 @@ static void add_calibration(const struct selftest_report *report, struct lab_doc
         "E supposes that different samples lie at places independent of each other. In content that "
         "repeats phrases or tables they do not, and E alone is then too low: that is why it is not the "
         "only rule. A ratio above 1 shows that E is too low, and one below 1 that it is higher than need "
-        "be. The lowest limits are seen in few objects, so their ratios vary with the seed.");
+        "be. The lowest limits are seen in few objects, so their ratios vary with the seed; the plot leaves "
+        "out "
+        "those with a standard error above two fifths of their value.");
     add_calibration_plot(report, document);
 }
 

@@ -15,7 +15,8 @@ enum { SELFTEST_DECADES = 10 };
 struct selftest_chance {
     uint64_t objects;
     double matches;                    /* sums of what objects weigh: for each of their matches, */
-    double observed[SELFTEST_DECADES]; /* and each line with an E of at most each limit */
+    double observed[SELFTEST_DECADES]; /* and each line with an E of at most each limit, */
+    double squares[SELFTEST_DECADES];  /* with its squares by object */
 };
 
 /* What all parts of a self-test share. */

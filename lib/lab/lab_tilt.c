@@ -8,8 +8,8 @@
 #include "base/search.h"
 
 enum {
-    REACH = 8, /* a line goes on at one of the next slots, */
-    NEAR = 32, /* and at one of this many samples before or after the place where it should: bounds time */
+    REACH = 12, /* a line goes on at one of the next slots, */
+    NEAR = 128, /* and at one of this many samples before or after the place where it should: bounds time */
 };
 
 /* The share of objects that get a line, which makes no weight larger than 10, and that of lines which go on
