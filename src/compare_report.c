@@ -163,6 +163,9 @@ static void put_estimate(const struct report *report)
     const bool proved = report->comparison.verdict == COMPARE_IDENTICAL;
 
     put_edits(report);
+    if (!proved)
+        put_text(FIGURES, "  of bytes     %.0f (%.0f to %.0f), if each edit changed a single byte", e->point,
+                 e->point_low, e->point_high);
     put_text(FIGURES, "  resemblance  %.3f (samples in both, of those in either)", e->resemblance);
     put_text(FIGURES, "  containment  %.3f of B in A, %.3f of A in B", e->b_in_a, e->a_in_b);
     put_e(report);

@@ -44,6 +44,9 @@ static void add_estimate(struct buffer *out, const struct report *report)
                   e->a_matched, e->b_matched, e->resemblance, e->b_in_a, e->a_in_b, e->edits, e->edits_low,
                   e->edits_high, report->comparison.verdict == COMPARE_IDENTICAL ? "sha1" : "estimate",
                   report->comparison.reordered ? "other" : "same");
+    if (report->comparison.verdict != COMPARE_IDENTICAL)
+        buffer_printf(out, ",\"edits_point\":%.0f,\"edits_point_low\":%.0f,\"edits_point_high\":%.0f",
+                      e->point, e->point_low, e->point_high);
     if (compare_report_has_e(report)) {
         buffer_add_text(out, ",\"e_value\":");
         report_values_e(out, report->ln_e);

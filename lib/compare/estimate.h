@@ -40,6 +40,7 @@ struct estimate {
     uint64_t anchors;    /* matches in the longest chain */
     double edits;
     double edits_low, edits_high;        /* intended to hold in 95 % of cases */
+    double point, point_low, point_high; /* edits if all were of single bytes: estimate_point.c */
     uint64_t a_matched, b_matched;       /* bytes in ranges */
     const struct estimate_range *ranges; /* sorted by a_start; the estimator's, valid until its next run */
     size_t range_count;

@@ -66,6 +66,10 @@ static inline double estimate_apart(int64_t x, int64_t y)
     return fabs((double)x - (double)y);
 }
 
+/* Estimates the distance a second time, from the shares of common samples alone (set before), as if all edits
+ * were of single bytes. */
+void estimate_point(const struct pair *pair, struct estimate *out);
+
 /* Finds what matches, first from the gaps and then from chains of the remaining matches: sets the ranges of
  * *out and the bytes they cover.  k: number of lost samples that makes a gap a block.  -1 without memory. */
 int estimate_ranges_find(struct estimator *e, const struct pair *pair, uint32_t k, struct estimate *out,

@@ -320,8 +320,72 @@ START_TEST(the_distance_of_unrelated_content_follows_from_its_bytes)
 }
 END_TEST
 
+/* Changes each of the bytes with this probability; returns the number that were. */
+static double mutate(double probability)
+{
+    double changed = 0;
+
+    for (size_t i = 0; i < LEN; i++)
+        if ((double)(random64() >> 11) / 9007199254740992.0 < probability) {
+            b[i] ^= (uint8_t)(1 + random64() % 255);
+            changed++;
+        }
+    return changed;
+}
+
+START_TEST(the_share_of_common_samples_gives_the_number_of_bytes_changed)
+{
+    enum { ROUNDS = 60 };
+    static const double probabilities[] = {0.002, 0.01, 0.03, 0.1};
+
+    begin(32);
+    for (size_t i = 0; i < sizeof probabilities / sizeof *probabilities; i++) {
+        double sum = 0, truth = 0;
+        int covered = 0;
+
+        for (int round = 0; round < ROUNDS; round++) {
+            struct estimate e;
+            double changed;
+
+            fill_random(a, LEN);
+            copy();
+            changed = mutate(probabilities[i]);
+            e = run(LEN, LEN);
+            ck_assert(e.point_low <= e.point && e.point <= e.point_high);
+            covered += e.point_low <= changed && changed <= e.point_high;
+            sum += e.point;
+            truth += changed;
+        }
+        ck_assert_double_eq_tol(sum / truth, 1, 0.06);
+        ck_assert_int_ge(covered, ROUNDS * 88 / 100);
+        ck_assert_int_le(covered, ROUNDS);
+    }
+    end();
+}
+END_TEST
+
+START_TEST(a_replaced_block_disagrees_with_edits_of_single_bytes)
+{
+    struct estimate e;
+
+    begin(32);
+    fill_random(a, LEN);
+    copy();
+    fill_random(b + 4000, 3000);
+    e = run(LEN, LEN);
+    ck_assert_double_lt(e.point_high, (double)true_distance(LEN, LEN) / 4);
+    fill_random(b, LEN);
+    e = run(LEN, LEN);
+    ck_assert_double_eq_tol(e.point, e.edits, 1);
+    ck_assert_double_ge(e.point, e.point_low);
+    end();
+}
+END_TEST
+
 RUN_TESTS("estimate", equal_samples_mean_no_edits, is_near_the_true_distance_and_the_interval_covers_it,
           insertions_are_counted_to_the_byte, content_inside_a_larger_one_is_located,
           parts_that_swapped_places_are_all_matched,
           ranges_are_in_bounds_in_order_and_of_equal_content_where_nothing_was_edited, both_directions_agree,
-          never_below_the_difference_of_the_lengths, the_distance_of_unrelated_content_follows_from_its_bytes)
+          never_below_the_difference_of_the_lengths, the_distance_of_unrelated_content_follows_from_its_bytes,
+          the_share_of_common_samples_gives_the_number_of_bytes_changed,
+          a_replaced_block_disagrees_with_edits_of_single_bytes)
