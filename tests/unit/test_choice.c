@@ -35,6 +35,7 @@ static struct finding random_finding(uint32_t set, uint64_t file)
     finding.ref_size = finding.matched + below(3) * below(500);
     finding.resemblance = (double)below(1000) / 1000;
     finding.containment = (double)below(1000) / 1000;
+    finding.rarity = (double)below(1000) / 1000;
     return finding;
 }
 
@@ -214,6 +215,49 @@ START_TEST(a_hundred_thousand_findings_side_by_side_are_all_kept)
 }
 END_TEST
 
+/* Which of two fragments in the same 1000 bytes is named: the first matches all of them, and has .1 of both
+ * contents in common, of a rarity of .5. */
+static uint64_t named(double resemblance, double rarity, uint64_t proved)
+{
+    struct findings findings = {0};
+    struct error err;
+    uint64_t file;
+
+    for (uint64_t i = 0; i < 2; i++) {
+        struct finding *finding = finding_list_add(&findings, &err);
+
+        ck_assert_ptr_nonnull(finding);
+        ck_assert_int_eq(finding_resize(finding, 1, &err), 0);
+        finding->ranges[0] = (struct finding_range){100 * i, 1000, 0, 1000 - 100 * i};
+        finding_measure(finding);
+        finding->verdict = VERDICT_FRAGMENT;
+        finding->file = i + 1;
+        finding->ref_size = 5000;
+        finding->containment = .1;
+        finding->resemblance = i ? resemblance : .1;
+        finding->rarity = i ? rarity : .5;
+        finding->proof = i && proved ? PROOF_BLOCKS : PROOF_ESTIMATE;
+        finding->proved = i ? proved : 0;
+        finding->blocks = 10;
+    }
+    ck_assert_int_eq(choice_make(&findings, 0, false, &err), 0);
+    ck_assert(findings.count == 1 && findings.list[0].also == 1);
+    file = findings.list[0].file;
+    finding_list_release(&findings);
+    return file;
+}
+
+START_TEST(the_reference_that_shares_most_of_what_is_rare_is_named)
+{
+    ck_assert_uint_eq(named(.1, .5, 0), 1); /* more bytes match */
+    ck_assert_uint_eq(named(.11, .5, 0), 2);
+    ck_assert_uint_eq(named(.1, .55, 0), 2);
+    ck_assert_uint_eq(named(.1, .5, 1), 2);
+    ck_assert_uint_eq(named(.11, .4, 0), 1);
+    ck_assert_uint_eq(named(.09, .5, 1), 1);
+}
+END_TEST
+
 struct span {
     uint64_t start, end;
 };
@@ -256,4 +300,5 @@ END_TEST
 
 RUN_TESTS("choice", what_is_dropped_is_explained_by_what_is_kept,
           with_all_references_only_what_an_identical_one_repeats_is_dropped,
-          a_hundred_thousand_findings_side_by_side_are_all_kept, spans_give_the_first_that_contains_a_point)
+          a_hundred_thousand_findings_side_by_side_are_all_kept,
+          the_reference_that_shares_most_of_what_is_rare_is_named, spans_give_the_first_that_contains_a_point)
