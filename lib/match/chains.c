@@ -20,16 +20,20 @@ enum {
      */
     MANY_POSTPONED = 1 << 14,
     FEW_POSTPONED = 128,
-    MOST_CLUSTERS = 1 << 12, /* of one reference: 288 KiB; */
+    MOST_POSTPONED = 1 << 17, /* seeds that these may have; they usually have too many chains then */
+    MOST_CLUSTERS = 1 << 12,  /* of one reference: 288 KiB; */
     /* ... but fewer where they would take forever, as each goes through all hits: 16 and a million steps
      * bound time (a_file_is_found_however_often_it_occurs). */
     LEAST_CLUSTERS = 16,
     CLUSTER_WORK = 1 << 20,
     /* Queries looked for on a diagonal, and hits counted for a cluster, in the time it takes to compare one
-     * sample (effort.h): 1 and 2 ns each. */
-    TARGETS_A_SAMPLE = 32,
-    HITS_A_SAMPLE = 16,
-    SEEDS_A_SAMPLE = 4, /* looked up, sorted, and grouped again in later rounds: 15 ns each in all */
+     * sample (effort.h): 7 ns each. */
+    TARGETS_A_SAMPLE = 4,
+    HITS_A_SAMPLE = 4,
+    /* The work for a seed that is looked up, sorted and grouped, and for a reference or a cluster, whatever
+     * its size. */
+    SEED_WORK = 1,
+    CHAIN_WORK = 8,
     /* Seeds that are evidence of a part; a chain with fewer is only reported as a whole.  1 gains a finding
      * of copies; 4 loses 11 planted files, 3 copies and 3 other files, and the test
      * a_fragment_of_content_full_of_stock_phrases_is_located fails. */
@@ -96,13 +100,13 @@ void chains_begin(struct chains *chains, const struct chains_wanted *wanted)
 {
     chains->wanted = *wanted;
     chains->count = chains->holders.count = 0;
-    chains->cut = chains->begun = false;
+    chains->cut = chains->begun = chains->rest = false;
 }
 
 bool chains_are_over(const struct chains *chains, const struct seeds *seeds)
 {
     return (chains->wanted.may_part && (chains->cut || seeds_are_cut(seeds))) ||
-           effort_is_spent(chains->wanted.effort);
+           effort_search_is_spent(chains->wanted.effort);
 }
 
 bool chains_add(struct chains *chains, const struct seed_chain *chain)
@@ -178,7 +182,8 @@ static size_t take_hits(struct chains *chains, const struct seeds *seeds, const 
             places_position(places_at(&record->places, seed->sample - record->place.first));
 
         chains->diagonals[i] = (int64_t)(query->pos - reference);
-        if (chains->wanted.all || !holders_is_claimed(&chains->holders, seed->query))
+        if (chains->rest ? seed->kind != SEED_EXPLAINED
+                         : chains->wanted.all || !holders_is_claimed(&chains->holders, seed->query))
             chains->hits[count++] =
                 (struct chance_hit){.object = query->pos, .reference = reference, .sample = query->fp};
     }
@@ -215,7 +220,7 @@ static void consider(struct chains *chains, const struct seeds *seeds, struct qu
 
     support = support_gather(chains->supporter, &chain->cluster, chains->line, count, &record->places,
                              record->place.len, record->place.c, &looked);
-    effort_add(chains->wanted.effort, looked / TARGETS_A_SAMPLE);
+    effort_add(chains->wanted.effort, CHAIN_WORK + looked / TARGETS_A_SAMPLE);
     chain->support = support.count;
     chain->start = support.start;
     chain->end = support.end;
@@ -224,12 +229,12 @@ static void consider(struct chains *chains, const struct seeds *seeds, struct qu
         return;
     chain->doubtful = chain->cluster.ln_e > log(credible);
     chains->list[chains->count++] = *chain;
+    for (size_t i = 0; i < count; i++)
+        holders_claim(&chains->holders, chains->line[i].query);
     if (chain->doubtful)
         return;
     for (size_t i = 0; i < support.explained; i++)
         queries->states[explained[i]] = QUERY_EXPLAINED;
-    for (size_t i = 0; i < count; i++)
-        holders_claim(&chains->holders, chains->line[i].query);
 }
 
 /* The number of clusters to look for among this many hits. */
@@ -316,14 +321,14 @@ static int search_reference(struct chains *chains, const struct seeds *seeds, st
     found = chance_clusters(&pair, chains->hits, hits, chains->clusters, room, &looked);
     if (found && begin_support(chains, queries, err))
         return -1;
-    effort_add(chains->wanted.effort, (looked + chain.count) / HITS_A_SAMPLE);
+    effort_add(chains->wanted.effort, CHAIN_WORK + (looked + chain.count) / HITS_A_SAMPLE);
     chains->cut = chains->cut || found == room || chains->count + found > MOST_CHAINS;
     for (size_t i = 0; i < found && chains->count < MOST_CHAINS; i++) {
         chain.cluster = chains->clusters[i];
         chain.copy = is_copy(chains, found, i);
         consider(chains, seeds, queries, &chain, record, &pair);
     }
-    if (chains->count == before && hits < chain.count)
+    if (!chains->rest && chains->count == before && hits < chain.count)
         count_only(chains, seeds, queries, holder);
     return 0;
 }
@@ -349,19 +354,19 @@ static int find(struct chains *chains, const struct seeds *seeds, struct queries
 
     chains->count = 0;
     chains->cut = false;
-    effort_add(chains->wanted.effort, seeds->count / SEEDS_A_SAMPLE);
+    effort_add(chains->wanted.effort, SEED_WORK * seeds->count);
     queries_reopen(queries);
     if (holders_gather(holders, seeds, queries, least, err))
         return -1;
     for (i = 0; i < holders->count && !chains_are_over(chains, seeds); i++) {
         const struct holder *holder = &holders->list[i];
 
-        if (!chains->wanted.all && holders_is_one_of_many(holders, seeds, holder))
+        if (!chains->wanted.all && !chains->rest && holders_is_one_of_many(holders, seeds, holder))
             count_only(chains, seeds, queries, holder);
         else if (search_reference(chains, seeds, queries, holder, err))
             return -1;
     }
-    chains->cut = chains->cut || effort_is_spent(chains->wanted.effort);
+    chains->cut = chains->cut || effort_search_is_spent(chains->wanted.effort);
     chains->halved = halvings_for(i, holders->count);
     return 0;
 }
@@ -514,13 +519,14 @@ static void add_accepted(struct chains *chains, const struct seeds *seeds, size_
 
         if (last.end && last.reference != chain.place.first)
             last.end = 0;
-        if (chain.counted || chain.doubtful || is_found(chains->covered, found, &chain) ||
-            cluster->start < last.end)
+        if (((chain.counted || chain.doubtful) && !chains->rest) ||
+            (!chain.counted && (is_found(chains->covered, found, &chain) || cluster->start < last.end)))
             continue;
         chain.first = seeds_from(seeds, chain.place.first);
         chain.count = seeds_from(seeds, chain.place.first + chain.place.count) - chain.first;
         chains->list[chains->count++] = chain;
-        last = (struct chains_stretch){chain.place.first, cluster->start, cluster->end + 1};
+        if (!chain.counted && !chain.doubtful)
+            last = (struct chains_stretch){chain.place.first, cluster->start, cluster->end + 1};
     }
 }
 
@@ -567,13 +573,15 @@ int chains_find_elsewhere(struct chains *chains, struct seeds *seeds, struct que
     for (bool done = false; !done && !chains_are_over(chains, seeds); all = true) {
         const size_t most = all ? SIZE_MAX : FEW_POSTPONED;
 
-        if (chains->wanted.may_part && seeds_would_be_cut(seeds, queries, most)) {
+        if (chains->wanted.may_part && (seeds_would_be_cut(seeds, queries, most) ||
+                                        (!all && seeds_postponed(queries, most) > MOST_POSTPONED))) {
             chains->cut = true;
             chains->halved = 1;
             return 0;
         }
         if (find_postponed(chains, seeds, queries, most, &explained, err))
             return -1;
+        chains->rest = true;
         done = all;
     }
     return 0;

@@ -54,6 +54,7 @@ struct chains {
     struct support_seed *line; /* and the seeds of one cluster */
     size_t hit_room;
     bool begun; /* support_begin was called for this object */
+    bool rest;  /* only seeds that nothing explains are searched; what was found before is kept */
 };
 
 /* Returns -1 if out of memory.  A zeroed struct, or one whose opening failed, may be released. */

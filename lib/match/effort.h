@@ -16,6 +16,7 @@
  */
 struct effort {
     uint64_t done, most;
+    uint64_t most_search;                /* what of it may be done before anything is compared */
     uint64_t reported;                   /* the value of done at the last report */
     const struct inspector_watch *watch; /* NULL: progress is not reported */
 };
@@ -42,6 +43,31 @@ static inline void effort_add(struct effort *effort, uint64_t work)
 static inline bool effort_is_spent(const struct effort *effort)
 {
     return effort->done >= effort->most;
+}
+
+/* Leaves half of what is left for comparing what the search will find. */
+static inline void effort_begin_search(struct effort *effort)
+{
+    effort->most_search =
+        effort_is_spent(effort) ? effort->done : effort->most - (effort->most - effort->done) / 2;
+}
+
+/* Whether the search must end. */
+static inline bool effort_search_is_spent(const struct effort *effort)
+{
+    return effort->done >= effort->most_search;
+}
+
+/* Limits the work to a part of what is left, so that something is left for the others: `part` of `whole`, not
+ * 0.  Returns the limit before, to which .most is to be set afterwards. */
+static inline uint64_t effort_share(struct effort *effort, uint64_t part, uint64_t whole)
+{
+    const uint64_t most = effort->most;
+
+    if (!effort_is_spent(effort) && part < whole)
+        effort->most =
+            effort->done + (uint64_t)((double)(most - effort->done) * ((double)part / (double)whole));
+    return most;
 }
 
 #endif

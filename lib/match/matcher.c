@@ -29,9 +29,9 @@ enum {
      * against, the one that took most needed 13 a byte, 80,000 in all; the largest ones needed less than 1 a
      * byte.  Halving or doubling either makes no difference on the corpora of README.md. */
     LEAST_WORK = 1 << 22, /* an eighth of a second */
-    WORK_A_BYTE = 4,
+    WORK_A_BYTE = 2,
     WORK_FOR_ALL =
-        16,         /* times that if all references are wanted: then each of many near-copies is compared */
+        16, /* times that if all references are wanted: then each of many near-copies is compared */
     ROUNDS = 4,
 };
 
@@ -58,6 +58,7 @@ struct matcher {
     bool settled;  /* its digests suffice */
     size_t common; /* queries that very many files of one set have */
     struct effort effort;
+    uint64_t matched; /* it was searched up to this offset */
     struct findings found;
 };
 
@@ -137,6 +138,7 @@ void matcher_begin(struct matcher *matcher, uint64_t size, uint32_t c, struct co
     matcher->sample_count = matcher->query_count = 0;
     matcher->cut = matcher->settled = false;
     matcher->common = 0;
+    matcher->matched = 0;
     matcher->effort = (struct effort){.most = most_work(matcher, size), .watch = matcher->options.watch};
     finding_list_reset(&matcher->found);
 }
@@ -162,6 +164,7 @@ static int find_chains(struct matcher *matcher, struct seeds *seeds, bool may_pa
     const struct chains_wanted wanted = {options->all_references, may_part, &matcher->effort};
     int some = 0;
 
+    effort_begin_search(&matcher->effort);
     seeds_begin(seeds);
     chains_begin(chains, &wanted);
     for (int round = options->all_references ? ROUNDS - 1 : 0;
@@ -245,7 +248,7 @@ static int match_range(struct matcher *matcher, size_t set, struct query_range r
         find_chains(matcher, seeds, may_part, err))
         return -1;
     is_cut = matcher->chains.cut || seeds_are_cut(seeds);
-    if (is_cut && may_part && !effort_is_spent(&matcher->effort))
+    if (is_cut && may_part && !effort_search_is_spent(&matcher->effort))
         return match_parts(matcher, set, range, matcher->chains.halved, err);
     matcher->cut = matcher->cut || is_cut;
     if (is_all_of_object(matcher, &range) &&
@@ -260,30 +263,47 @@ static int match_range(struct matcher *matcher, size_t set, struct query_range r
 static int match_parts(struct matcher *matcher, size_t set, struct query_range range, unsigned halvings,
                        struct error *err)
 {
+    struct effort *effort = &matcher->effort;
     struct query_range rest;
     size_t half;
+    uint64_t most;
+    int result;
 
     if (halvings == 0 || range.count < LEAST_PARTED)
         return match_range(matcher, set, range, err);
     half = widest_gap(matcher, &range);
     rest = (struct query_range){range.first + half, range.count - half};
-    return match_parts(matcher, set, (struct query_range){range.first, half}, halvings - 1, err) ||
-                   match_parts(matcher, set, rest, halvings - 1, err)
-               ? -1
-               : 0;
+    most = effort_share(effort, half, range.count);
+    result = match_parts(matcher, set, (struct query_range){range.first, half}, halvings - 1, err);
+    effort->most = most;
+    return result ? result : match_parts(matcher, set, rest, halvings - 1, err);
 }
 
 /* Matches the first `count` queries with these sets.  sampled: the object is sampled up to this offset. */
 static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, uint64_t sampled,
                          struct error *err)
 {
+    struct effort *effort = &matcher->effort;
+    const uint64_t most =
+        effort_share(effort, sampled - matcher->matched, matcher->subject.size - matcher->matched);
+
     matcher->subject.samples = matcher->samples;
     matcher->subject.count = matcher->sample_count;
     matcher->subject.sampled = sampled;
     matcher->subject.turn++;
-    for (size_t set = 0; set < matcher->set_count && count > 0; set++)
-        if ((sets >> set & 1) && match_range(matcher, set, (struct query_range){0, count}, err))
+    for (size_t set = 0; set < matcher->set_count && count > 0; set++) {
+        const unsigned left = (unsigned)__builtin_popcountll(sets >> set);
+        const uint64_t share = effort_share(effort, 1, left ? left : 1);
+        int result = 0;
+
+        if (sets >> set & 1)
+            result = match_range(matcher, set, (struct query_range){0, count}, err);
+        effort->most = share;
+        if (result)
             return -1;
+    }
+    effort->most = most;
+    matcher->matched = sampled;
     return 0;
 }
 
@@ -476,4 +496,9 @@ int matcher_end(struct matcher *matcher, const struct digest_values *digests, ui
     *findings = *found;
     *found = swap;
     return 0;
+}
+
+uint64_t matcher_work(const struct matcher *matcher)
+{
+    return matcher->effort.done;
 }

@@ -73,4 +73,7 @@ int matcher_take(struct matcher *matcher, const struct sample *samples, size_t c
 int matcher_end(struct matcher *matcher, const struct digest_values *digests, uint32_t coincidence,
                 struct findings *findings, enum verdict *verdict, struct error *err);
 
+/* The work done for the latest object, in units of effort.h. */
+uint64_t matcher_work(const struct matcher *matcher);
+
 #endif

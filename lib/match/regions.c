@@ -14,13 +14,10 @@ enum {
     MOST_COMPARED = 8,
     /* ... and of those that seem no better than others there, all of which matches. */
     ENOUGH_BETTER = 3,
+    ENOUGH_IN_HASTE = 1, /* once a quarter of the work is done */
     /* A file that is not much smaller than one that lies there bit for bit is its near-copy.  1 gains a
      * finding of copies; 4 loses 26 rows, of files that lie in others. */
     MUCH_LARGER = 2,
-    /* The extra share of work that an object may take to compare what was found by then
-     * (excessive_work_is_dropped_and_reported_and_findings_so_far_are_kept).  No object of the corpora needs
-     * it. */
-    MORE_WORK = 4,
     /* Regions and findings in a place that are looked at in the time it takes to compare one sample
      * (effort.h). */
     LOOKS_A_SAMPLE = 8,
@@ -125,6 +122,7 @@ int regions_find(struct regions *regions, const struct chains *chains, const str
     regions->all = chains->wanted.all;
     regions->cut = false;
     regions->effort = chains->wanted.effort;
+    regions->haste = regions->effort->done + (regions->effort->most - regions->effort->done) / 4;
     if (chains->count && rarity_begin(&regions->rarity, seeds, queries, err))
         return -1;
     for (size_t i = 0; i < chains->count; i++)
@@ -215,6 +213,7 @@ static bool is_one_of_many(const struct regions *regions, const struct question 
 {
     const struct region *region = question->region;
     size_t covering[MOST_COMPARED], count;
+    const size_t enough = regions->effort->done < regions->haste ? ENOUGH_BETTER : ENOUGH_IN_HASTE;
     size_t better = 0;
 
     *best = NULL;
@@ -231,7 +230,7 @@ static bool is_one_of_many(const struct regions *regions, const struct question 
         *best = NULL;
         return true;
     }
-    return count == MOST_COMPARED || region->chain.counted || better >= ENOUGH_BETTER;
+    return count == MOST_COMPARED || region->chain.counted || better >= enough;
 }
 
 static bool found_it(const void *arg, size_t number)
@@ -296,7 +295,7 @@ struct region *regions_next(struct regions *regions)
     while (regions->next < regions->count) {
         struct region *region = &regions->list[regions->next];
 
-        if (effort->done >= effort->most + effort->most / MORE_WORK) {
+        if (effort_is_spent(effort)) {
             regions->cut = true;
             return NULL;
         }

@@ -34,6 +34,7 @@ struct regions {
 
     struct rarity rarity;
     struct effort *effort;
+    uint64_t haste;        /* the work from which on fewer near-copies are compared */
     struct digest *digest; /* computes SHA-1 */
     uint64_t *starts;      /* of the regions, sorted: */
     struct spans compared; /* the clusters of those that need comparison, */

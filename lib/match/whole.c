@@ -34,7 +34,7 @@ struct whole_place {
 struct marking {
     struct digest *digest;
     struct region *list;
-    size_t count;
+    size_t count, wholes;
     const struct seeds *seeds;
     const struct queries *queries;
     const struct subject *subject;
@@ -174,6 +174,8 @@ static int locate(const struct seeds *seeds, const struct queries *queries, stru
 
 static bool is_in_whole(const struct marking *m, const struct cluster *cluster)
 {
+    if (m->wholes == 0)
+        return false;
     effort_add(m->effort, m->count / LOOKS_A_SAMPLE);
     for (size_t i = 0; i < m->count; i++) {
         const struct seed_chain *other = &m->list[i].chain;
@@ -211,6 +213,7 @@ static int mark_accepted(struct marking *m)
         if (there < 0)
             return -1;
         m->list[i].whole = there > 0;
+        m->wholes += there > 0;
     }
     return 0;
 }
@@ -235,6 +238,7 @@ static int mark_counted(struct marking *m)
         chain.support = chain.count;
         m->list[i].chain = chain;
         m->list[i].whole = true;
+        m->wholes++;
     }
     return 0;
 }
