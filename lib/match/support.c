@@ -18,9 +18,6 @@
 enum {
     CLOSE_SUPPORT = 3,
     CLOSE_SAMPLES = 16,
-    /* Queries before the first seed and after the last one that are examined: the distance of those that are
-     * looked up first.  What lies farther away gets seeds of its own. */
-    ASIDE = 64,
 };
 
 /* A query of the set. */
@@ -158,23 +155,13 @@ static size_t support_between(struct gathering *g, size_t next, size_t i, size_t
     return i;
 }
 
-/* Leaves out the targets that are far from the cluster's seeds, of numbers *first to *end. */
-static void limit_targets(const struct supporter *s, const struct cluster *cluster, size_t *first,
-                          size_t *end)
-{
-    const size_t low = first_target(s, (int64_t)cluster->start),
-                 high = first_target(s, (int64_t)cluster->end + 1);
-
-    *first = low > *first + ASIDE ? low - ASIDE : *first;
-    *end = *end > high + ASIDE ? high + ASIDE : *end;
-}
-
 struct support support_gather(struct supporter *s, const struct cluster *cluster,
                               const struct support_seed *seeds, size_t count, const struct places *places,
                               uint64_t len, uint32_t c, size_t *looked)
 {
     const uint32_t object_c = s->queries->c;
-    size_t end = first_target(s, cluster->high + (int64_t)len), i = first_target(s, cluster->low), next = 0;
+    const size_t end = first_target(s, cluster->high + (int64_t)len);
+    size_t i = first_target(s, cluster->low), next = 0;
     struct gathering g = {.supporter = s,
                           .seeds = seeds,
                           .count = count,
@@ -182,7 +169,6 @@ struct support support_gather(struct supporter *s, const struct cluster *cluster
                           .close = (uint64_t)CLOSE_SAMPLES * (object_c > c ? object_c : c),
                           .support.start = UINT64_MAX};
 
-    limit_targets(s, cluster, &i, &end);
     next_turn(s);
     *looked = end > i ? end - i : 0;
     while (i < end) {
