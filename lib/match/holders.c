@@ -13,7 +13,7 @@
  * on the corpora, nor with LEAST_OWN 1 or 4.
  */
 enum {
-    MOST_CLAIMS = 16,
+    MOST_CLAIMS = 32,
     LEAST_OWN = 2,
 };
 
