@@ -91,7 +91,7 @@ struct growth {
     uint64_t last, start; /* offsets of its last sample, and of the first one without a wide gap after it */
     uint32_t run;         /* samples from there on */
     uint32_t samples, seeds;
-    double information; /* of all samples but the first, as in chance_line.h */
+    double information; /* of all samples but the first, as in chance_line.h if all are as rare */
     bool is_solid;
 };
 
@@ -101,7 +101,7 @@ static void take_sample(const struct limit_search *search, struct growth *g, uin
     const double of_place = log((double)KNOWN_SYMBOLS * search->reference_c), of_set = log(search->bytes);
 
     if (g->samples)
-        g->information += (is_seed ? of_set : fmin(of_set, of_place)) * fmin(1, (double)gap / search->n);
+        g->information += fmin(is_seed ? of_set : fmin(of_set, of_place), M_LN2 * (double)gap);
     if (g->samples == 0 || gap > (uint64_t)SOLID_GAPS * search->reference_c) {
         g->start = pos;
         g->run = 0;
