@@ -292,8 +292,7 @@ static int match_queries(struct matcher *matcher, uint64_t sets, size_t count, u
     matcher->subject.sampled = sampled;
     matcher->subject.turn++;
     for (size_t set = 0; set < matcher->set_count && count > 0; set++) {
-        const unsigned left = (unsigned)__builtin_popcountll(sets >> set);
-        const uint64_t share = effort_share(effort, 1, left ? left : 1);
+        const uint64_t share = effort_share(effort, 1, matcher->set_count - set);
         int result = 0;
 
         if (sets >> set & 1)
