@@ -2,7 +2,6 @@
 #include "set/keyblock.h"
 
 #include <assert.h>
-#include <stdbool.h>
 
 #include "base/bits.h"
 
@@ -19,6 +18,10 @@
  *     lows                                   low bits for each key but the first
  *     highs                                  the rest of these keys, in unary: see below
  *
+ * If marks count values, the block is grouped, and 4095 instead of keys - 1 says so, which is more than a
+ * grouped block can have.  The largest count (32) and keys - 1 (12) follow.  A mark is all ones less its
+ * count; there are enough value bits for marks to be greater than all values.
+ *
  * Keys are stored relative to the first one, in the Elias-Fano code: the lower bits of each key in an array,
  * and for each possible value of the upper bits as many ones as there are keys with it, then a zero.  This
  * takes some 0.5 bits per key more than coding the distances, but a key is found by counting bits, 64 at a
@@ -27,6 +30,8 @@
 enum {
     COUNT_BITS = 12, /* of KEYBLOCK_ENTRIES - 1 */
     WIDTH_BITS = 6,
+    MARKED_BITS = 32,                /* of KEYBLOCK_MOST_COUNTED */
+    COUNTED = (1 << COUNT_BITS) - 1, /* instead of keys - 1: marks count values */
     HEAD_BITS = COUNT_BITS + 1 + 2 * WIDTH_BITS + KEYBLOCK_VALUE_BITS,
 };
 
@@ -47,11 +52,19 @@ struct plan {
     size_t entries, keys;
     uint64_t first, last; /* keys */
     uint64_t min, max;    /* values; min > max if there are none */
+    uint64_t most;        /* the largest number that a mark counts */
 };
 
 static unsigned value_bits(const struct plan *plan)
 {
-    return plan->min <= plan->max ? bits_width(plan->max - plan->min + 1) : 0;
+    const uint64_t values = plan->min <= plan->max ? plan->max - plan->min + 1 : 0;
+
+    return bits_width(values + plan->most);
+}
+
+static bool is_grouped(const struct plan *plan)
+{
+    return plan->entries > plan->keys || plan->most;
 }
 
 /* Returns the number of low bits.  Another one costs one bit per key and saves half of the zeros: this is the
@@ -71,11 +84,11 @@ static unsigned low_bits(const struct plan *plan)
 static uint64_t size_of(const struct plan *plan)
 {
     const unsigned low = low_bits(plan);
-    const uint64_t coded = plan->keys - 1,
-                   starts = plan->entries > plan->keys ? COUNT_BITS + plan->entries : 0;
+    const uint64_t coded = plan->keys - 1, starts = is_grouped(plan) ? COUNT_BITS + plan->entries : 0;
+    const uint64_t counted = plan->most ? MARKED_BITS + COUNT_BITS : 0;
     const uint64_t keys = coded ? coded * (low + 1) + ((plan->last - plan->first) >> low) : 0;
 
-    return HEAD_BITS + starts + plan->entries * value_bits(plan) + keys;
+    return HEAD_BITS + starts + counted + plan->entries * value_bits(plan) + keys;
 }
 
 static void plan_add(struct plan *plan, const struct keyblock_entry *entries, size_t count)
@@ -83,7 +96,12 @@ static void plan_add(struct plan *plan, const struct keyblock_entry *entries, si
     plan->last = entries->key;
     plan->keys++;
     plan->entries += count;
-    if (entries[0].value == KEYBLOCK_COMMON)
+    if (keyblock_is_mark(entries[count - 1].value)) {
+        const uint64_t marked = keyblock_marked(entries[--count].value);
+
+        plan->most = marked > plan->most ? marked : plan->most;
+    }
+    if (count == 0)
         return;
     if (entries[0].value < plan->min)
         plan->min = entries[0].value;
@@ -122,13 +140,17 @@ static struct plan make_plan(const struct keyblock_entry *entries, size_t count,
 
 static void put_head(struct bits_writer *writer, const struct plan *plan)
 {
-    const bool grouped = plan->entries > plan->keys;
+    const bool grouped = is_grouped(plan);
 
     bits_put(writer, plan->entries - 1, COUNT_BITS);
     bits_put(writer, grouped, 1);
     bits_put(writer, low_bits(plan), WIDTH_BITS);
     bits_put(writer, value_bits(plan), WIDTH_BITS);
     bits_put(writer, plan->min <= plan->max ? plan->min : 0, KEYBLOCK_VALUE_BITS);
+    if (plan->most) {
+        bits_put(writer, COUNTED, COUNT_BITS);
+        bits_put(writer, plan->most, MARKED_BITS);
+    }
     if (grouped)
         bits_put(writer, plan->keys - 1, COUNT_BITS);
 }
@@ -143,11 +165,13 @@ static void put_values(struct bits_writer *writer, const struct plan *plan,
 {
     const unsigned width = value_bits(plan);
 
-    if (plan->entries > plan->keys)
+    if (is_grouped(plan))
         for (size_t i = 0; i < plan->entries; i++)
             bits_put(writer, starts_key(entries, i), 1);
     for (size_t i = 0; i < plan->entries; i++)
-        bits_put(writer, entries[i].value == KEYBLOCK_COMMON ? UINT64_MAX : entries[i].value - plan->min,
+        bits_put(writer,
+                 keyblock_is_mark(entries[i].value) ? UINT64_MAX - keyblock_marked(entries[i].value)
+                                                    : entries[i].value - plan->min,
                  width);
 }
 
@@ -195,8 +219,20 @@ struct block {
     size_t entries, keys;
     unsigned low, width;
     uint64_t min, first;
+    uint64_t most;                      /* the largest number that a mark counts */
     size_t starts, values, lows, highs; /* bit offsets */
 };
+
+/* Reads the number of keys of a grouped block; false if it cannot be one. */
+static bool get_keys(struct block *block)
+{
+    block->keys = bits_get(&block->bits, COUNT_BITS) + 1;
+    if (block->keys != COUNTED + 1)
+        return block->keys < block->entries;
+    block->most = bits_get(&block->bits, MARKED_BITS);
+    block->keys = bits_get(&block->bits, COUNT_BITS) + 1;
+    return block->most > 0 && block->most <= ones(block->width) && block->keys <= block->entries;
+}
 
 static int open_block(struct block *block, const uint8_t *data, size_t len, uint64_t first)
 {
@@ -207,18 +243,21 @@ static int open_block(struct block *block, const uint8_t *data, size_t len, uint
     if (len > KEYBLOCK_MAX || first >= key_limit)
         return -1;
     block->first = first;
+    block->most = 0;
     block->entries = bits_get(bits, COUNT_BITS) + 1;
     grouped = bits_get(bits, 1);
     block->low = (unsigned)bits_get(bits, WIDTH_BITS);
     block->width = (unsigned)bits_get(bits, WIDTH_BITS);
     block->min = bits_get(bits, KEYBLOCK_VALUE_BITS);
-    block->keys = grouped ? bits_get(bits, COUNT_BITS) + 1 : block->entries;
+    block->keys = block->entries;
+    if (grouped && !get_keys(block))
+        return -1;
     block->starts = bits->at;
     block->values = block->starts + (grouped ? block->entries : 0);
     block->lows = block->values + block->entries * block->width;
     block->highs = block->lows + (block->keys - 1) * block->low;
     if (bits->broken || block->highs > bits->len || block->low > KEYBLOCK_KEY_BITS ||
-        block->width > KEYBLOCK_VALUE_BITS + 1 || (grouped && block->keys >= block->entries))
+        block->width > KEYBLOCK_VALUE_BITS + 1)
         return -1;
     return 0;
 }
@@ -272,8 +311,10 @@ static int get_value(const struct block *block, size_t i, uint64_t *value)
 {
     const uint64_t offset = number_at(block, block->values + i * block->width, block->width);
 
-    *value = offset == ones(block->width) ? KEYBLOCK_COMMON : block->min + offset;
-    return *value < value_limit || *value == KEYBLOCK_COMMON ? 0 : -1;
+    const uint64_t below = ones(block->width) - offset;
+
+    *value = below <= block->most ? keyblock_mark(below) : block->min + offset;
+    return *value < value_limit || below <= block->most ? 0 : -1;
 }
 
 /* Reads the values from begin to end, which must be all values of their key. */
@@ -284,9 +325,8 @@ static int get_group(const struct block *block, size_t begin, size_t end, uint64
     for (size_t i = begin; i < end; i++) {
         uint64_t *value = &out[i - begin];
 
-        if (get_value(block, i, value) || (i > begin && value[0] <= value[-1]))
-            return -1;
-        if (*value == KEYBLOCK_COMMON && end - begin > 1)
+        if (get_value(block, i, value) || (i > begin && value[0] <= value[-1]) ||
+            (i + 1 < end && keyblock_is_mark(*value)))
             return -1;
     }
     return (int)(end - begin);

@@ -82,7 +82,7 @@ static void note_keys(struct builder *builder, const struct keyblock_entry *entr
         if (i == 0 || entries[i].key != entries[i - 1].key)
             keys[n++] = entries[i].key;
     for (size_t i = 0; i < count; i++)
-        builder->segment.marks += entries[i].value == KEYBLOCK_COMMON;
+        builder->segment.marks += keyblock_is_mark(entries[i].value);
     builder->segment.entries += count;
     builder->segment.keys += n;
     if (builder->bloom)

@@ -81,7 +81,7 @@ static int check_blocks(struct verify *verify, const struct refset_segment *segm
         return -1;
     while (result >= 0 && (result = refset_cursor_next(cursor, &entries, &count, why)) > 0)
         for (size_t i = 0; i < count && result > 0; i++) {
-            const bool is_mark = segment->index == REFSET_FEATURE && entries[i].value == KEYBLOCK_COMMON;
+            const bool is_mark = segment->index == REFSET_FEATURE && keyblock_is_mark(entries[i].value);
             const uint64_t number = segment->index == REFSET_COMMON ? entries[i].key : entries[i].value;
 
             if (!is_mark && number >= most)

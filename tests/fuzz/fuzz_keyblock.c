@@ -48,12 +48,10 @@ static void require_sorted(const struct keyblock_entry *entries, size_t count)
         end = group_end(entries, count, at);
         require(entries[at].key < key_limit && (at == 0 || entries[at].key > entries[at - 1].key));
         require(end - at <= KEYBLOCK_GROUP);
-        if (entries[at].value == KEYBLOCK_COMMON)
-            require(end - at == 1);
-        else
-            require(entries[end - 1].value < value_limit);
+        require(entries[end - 1].value < value_limit || keyblock_is_mark(entries[end - 1].value));
+        require(entries[end - 1].value <= keyblock_mark(KEYBLOCK_MOST_COUNTED));
         for (size_t i = at + 1; i < end; i++)
-            require(entries[i].value > entries[i - 1].value);
+            require(entries[i].value > entries[i - 1].value && entries[i - 1].value < value_limit);
     }
 }
 
@@ -122,15 +120,18 @@ static size_t add_entry(struct keyblock_entry *entries, size_t count, const uint
 {
     const struct keyblock_entry last = count ? entries[count - 1] : (struct keyblock_entry){0, 0};
     const uint64_t distance = 1 + ((uint64_t)p[1] << p[0] % 48), value = (uint64_t)p[2] << p[3] % 41;
+    const uint64_t next =
+        p[3] >= 0xf0 ? keyblock_mark(p[2] * (uint64_t)p[1] * p[1] * p[1] << p[1] / 16) : value;
     const bool same = p[0] >= 128 && count > 0;
 
-    if (same && (last.value == KEYBLOCK_COMMON || last.value + 1 + value >= value_limit ||
+    if (same && (keyblock_is_mark(last.value) || last.value + 1 + value >= value_limit ||
                  (count >= KEYBLOCK_GROUP && entries[count - KEYBLOCK_GROUP].key == last.key)))
         return count;
     if (same)
-        entries[count] = (struct keyblock_entry){last.key, last.value + 1 + value};
+        entries[count] =
+            (struct keyblock_entry){last.key, keyblock_is_mark(next) ? next : last.value + 1 + value};
     else if (last.key + distance < key_limit)
-        entries[count] = (struct keyblock_entry){last.key + distance, p[3] >= 0xf0 ? KEYBLOCK_COMMON : value};
+        entries[count] = (struct keyblock_entry){last.key + distance, next};
     else
         return count;
     return count + 1;

@@ -6,7 +6,7 @@
 #include "check_main.h"
 #include "set/keyblock.h"
 
-enum { ENTRIES = 20000, KINDS = 8 };
+enum { ENTRIES = 20000, KINDS = 10 };
 
 static const uint64_t key_limit = (uint64_t)1 << KEYBLOCK_KEY_BITS;
 
@@ -18,17 +18,20 @@ struct kind {
     unsigned group;     /* values of a key, at most */
     unsigned common;    /* one key in this many */
     uint64_t huge_gaps; /* one gap in this many is as large as possible */
+    uint64_t marked;    /* marks count fewer values than this, and follow others; 0: they are alone */
 };
 
 static const struct kind kinds[KINDS] = {
-    {1 << 18, 1 << 24, 1, UINT32_MAX, UINT32_MAX}, /* an index */
-    {1 << 18, 1 << 24, 8, 50, UINT32_MAX},
-    {1, 1, 1, UINT32_MAX, UINT32_MAX}, /* dense, one value */
-    {3, 2, 2, 2, UINT32_MAX},
-    {1 << 10, (uint64_t)1 << 48, KEYBLOCK_GROUP, 10, UINT32_MAX},
-    {1 << 10, 1 << 8, 4, 10, 100},
-    {(uint64_t)1 << 40, (uint64_t)1 << 48, 1, 3, UINT32_MAX},
-    {1 << 20, 1, 1, 1, UINT32_MAX}, /* all common */
+    {1 << 18, 1 << 24, 1, UINT32_MAX, UINT32_MAX, 0}, /* an index */
+    {1 << 18, 1 << 24, 8, 50, UINT32_MAX, 0},
+    {1, 1, 1, UINT32_MAX, UINT32_MAX, 0}, /* dense, one value */
+    {3, 2, 2, 2, UINT32_MAX, 0},
+    {1 << 10, (uint64_t)1 << 48, KEYBLOCK_GROUP, 10, UINT32_MAX, 0},
+    {1 << 10, 1 << 8, 4, 10, 100, 0},
+    {(uint64_t)1 << 40, (uint64_t)1 << 48, 1, 3, UINT32_MAX, 0},
+    {1 << 20, 1, 1, 1, UINT32_MAX, 0},            /* all common */
+    {1 << 18, 1 << 24, 17, 20, UINT32_MAX, 1000}, /* an index that counts them */
+    {1 << 18, 4, 4, 3, 100, (uint64_t)1 << 32},
 };
 
 static int by_value(const void *a, const void *b)
@@ -44,7 +47,7 @@ static size_t make_group(struct keyblock_entry *out, uint64_t key, const struct 
     size_t count = 1 + random64() % kind->group, kept = 1;
 
     out[0] = (struct keyblock_entry){key, KEYBLOCK_COMMON};
-    if (random64() % kind->common == 0)
+    if (random64() % kind->common == 0 && !kind->marked)
         return 1;
     for (size_t i = 0; i < count; i++)
         out[i] = (struct keyblock_entry){key, random64() % kind->values};
@@ -52,6 +55,10 @@ static size_t make_group(struct keyblock_entry *out, uint64_t key, const struct 
     for (size_t i = 1; i < count; i++)
         if (out[i].value != out[kept - 1].value)
             out[kept++] = out[i];
+    if (kind->marked && random64() % kind->common == 0) {
+        kept -= kept == KEYBLOCK_GROUP || random64() % 8 == 0; /* perhaps none are left */
+        out[kept++] = (struct keyblock_entry){key, keyblock_mark(random64() % kind->marked)};
+    }
     return kept;
 }
 
@@ -257,7 +264,7 @@ START_TEST(a_block_uses_the_fewest_bits_that_its_keys_need)
 
     for (uint64_t distance = 1; distance < key_limit / 500; distance += 1 + distance / 7)
         for (size_t count = 1; count <= 100; count += 1 + count / 5) {
-            struct kind kind = {distance, 1 << 20, 1, UINT32_MAX, UINT32_MAX};
+            struct kind kind = {distance, 1 << 20, 1, UINT32_MAX, UINT32_MAX, 0};
             struct block block = pack(entries, make_entries(entries, count, &kind), 0);
 
             ck_assert_uint_eq(block.entries, count);
@@ -386,11 +393,12 @@ static void assert_valid(const struct keyblock_entry *entries, int count)
         const struct keyblock_entry *entry = &entries[i];
 
         ck_assert(entry->key < key_limit);
-        ck_assert(entry->value == KEYBLOCK_COMMON || entry->value < (uint64_t)1 << KEYBLOCK_VALUE_BITS);
+        ck_assert(keyblock_is_mark(entry->value) || entry->value < (uint64_t)1 << KEYBLOCK_VALUE_BITS);
+        ck_assert(entry->value <= keyblock_mark(KEYBLOCK_MOST_COUNTED));
         group = i > 0 && entry[-1].key == entry->key ? group + 1 : 1;
         ck_assert(group <= KEYBLOCK_GROUP);
         if (group > 1)
-            ck_assert(entry->value > entry[-1].value && entry->value != KEYBLOCK_COMMON);
+            ck_assert(entry->value > entry[-1].value && !keyblock_is_mark(entry[-1].value));
         else if (i > 0)
             ck_assert(entry->key > entry[-1].key);
     }
@@ -420,6 +428,7 @@ struct parts {
     unsigned low, width;
     uint64_t min, first, lows; /* of each key */
     bool grouped;              /* though each key has one value */
+    uint64_t most;             /* what marks count at most */
     const char *starts;        /* '0' and '1' */
     uint64_t values[300];
     const char *highs;
@@ -444,6 +453,10 @@ static struct block put_parts(const struct parts *parts)
     bits_put(&writer, parts->low, 6);
     bits_put(&writer, parts->width, 6);
     bits_put(&writer, parts->min, 48);
+    if (parts->most) {
+        bits_put(&writer, 4095, 12);
+        bits_put(&writer, parts->most, 32);
+    }
     if (grouped)
         bits_put(&writer, parts->keys - 1, 12);
     put_text(&writer, parts->starts);
@@ -518,7 +531,9 @@ START_TEST(values_that_do_not_ascend_or_are_too_large_are_broken)
     ck_assert_int_eq(unpack_parts(&parts), -1);
     parts.values[1] = 0;
     ck_assert_int_eq(unpack_parts(&parts), -1);
-    parts.values[1] = 7; /* common */
+    parts.values[1] = 7; /* a mark */
+    ck_assert_int_eq(unpack_parts(&parts), 2);
+    parts.values[0] = 7;
     ck_assert_int_eq(unpack_parts(&parts), -1);
     parts = (struct parts){.entries = 1, .keys = 1, .width = 2, .min = most - 1, .values = {1}};
     ck_assert_int_eq(unpack_parts(&parts), 1);
@@ -528,6 +543,27 @@ START_TEST(values_that_do_not_ascend_or_are_too_large_are_broken)
     parts = (struct parts){.entries = 1, .keys = 1, .width = 49, .values = {most}};
     ck_assert_int_eq(unpack_parts(&parts), 1);
     parts.width = 50;
+    ck_assert_int_eq(unpack_parts(&parts), -1);
+}
+END_TEST
+
+START_TEST(a_mark_counts_backwards_from_the_largest_value)
+{
+    struct parts parts = {
+        .entries = 3, .keys = 1, .width = 4, .most = 3, .starts = "100", .min = 100, .values = {1, 11, 12}};
+
+    ck_assert_int_eq(unpack_parts(&parts), 3);
+    ck_assert_uint_eq(unpacked[1].value, 111);
+    ck_assert_uint_eq(unpacked[2].value, keyblock_mark(3));
+    ck_assert_uint_eq(keyblock_marked(unpacked[2].value), 3);
+    parts.values[1] = 12; /* two marks, */
+    parts.values[2] = 13;
+    ck_assert_int_eq(unpack_parts(&parts), -1);
+    parts.values[2] = 1; /* or one that is not the last */
+    ck_assert_int_eq(unpack_parts(&parts), -1);
+    parts.most = 16; /* more than the width has */
+    parts.values[1] = 2;
+    parts.values[2] = 3;
     ck_assert_int_eq(unpack_parts(&parts), -1);
 }
 END_TEST
@@ -579,5 +615,6 @@ RUN_TESTS("keyblock", packing_round_trips, each_key_is_found_with_its_values_and
           a_block_truncated_anywhere_is_broken,
           a_block_with_changed_bits_is_broken_or_gives_what_can_be_packed,
           keys_that_do_not_ascend_or_are_too_large_are_broken, excess_content_of_a_block_is_not_found,
-          values_that_do_not_ascend_or_are_too_large_are_broken, entry_counts_that_disagree_are_broken,
+          values_that_do_not_ascend_or_are_too_large_are_broken,
+          a_mark_counts_backwards_from_the_largest_value, entry_counts_that_disagree_are_broken,
           a_block_with_something_left_over_is_broken)
