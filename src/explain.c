@@ -265,7 +265,14 @@ static void put_verdict(struct explain_text *text, const struct case_row *row)
     if (finding->range_count > 1)
         explain_paragraph(text, "Ranges are where a match was located; bytes outside them are not known to "
                                 "differ. Ranges may overlap if content repeats.");
-    if (finding->also)
+    if (finding_family(finding))
+        explain_paragraph(
+            text,
+            "The reference is one of about %" PRIu64
+            " in the set that match the same bytes, as copies that hardly differ do: which of them "
+            "it was is uncertain.",
+            finding_family(finding));
+    else if (finding->also)
         explain_paragraph(
             text, "Other references in the set that match the same bytes less well, or equally: %" PRIu64 ".",
             finding->also);

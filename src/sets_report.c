@@ -176,7 +176,7 @@ int sets_report_info(struct refset *set, struct error *err)
            share(by_digest, counts->files), counts->without_sha1);
     if (figures.members)
         printf("  members            %" PRIu64 " are packed in others\n", figures.members);
-    printf("samples     %" PRIu64 "; %" PRIu64 " are looked up, %" PRIu64 " belong to common features\n",
+    printf("samples     %" PRIu64 "; %" PRIu64 " are looked up, %" PRIu64 " more belong to common features\n",
            counts->samples, figures.features, figures.common);
     put_limits(&figures);
     printf("size        %" PRIu64 " bytes: %.0f for each file", figures.file_size,

@@ -14,6 +14,9 @@ enum {
      * the score and of the share of bytes in common have a correlation of .653; with 256 it is .639, with
      * 4096 .638, and that of the share of samples alone is .633. */
     SCORE_BYTES = 1024,
+    /* From this number on, `also` states how many references have the bytes, and does not only count matches:
+     * that many are evidence only as near-copies of each other (match/families.h). */
+    VERY_MANY = 64,
 };
 
 static const char *const names[VERDICTS] = {"identical", "variant",     "embedded",   "fragment", "none",
@@ -103,6 +106,11 @@ void finding_rate(struct finding *finding, double rarity)
 const char *finding_order(const struct finding *finding)
 {
     return finding->reordered ? "other" : "same";
+}
+
+uint64_t finding_family(const struct finding *finding)
+{
+    return finding->also >= VERY_MANY ? finding->also + 1 : 0;
 }
 
 uint64_t finding_members(const struct finding *finding)

@@ -56,8 +56,9 @@ struct finding {
     double edits, edits_low, edits_high;
     double ln_e; /* natural logarithm of E (chance_line.h); -INFINITY if identical */
     enum proof proof;
-    uint64_t proved, blocks;      /* proved blocks (identical members) of the reference, out of this number */
-    uint64_t also;                /* other references that would explain the same bytes */
+    uint64_t proved, blocks; /* proved blocks (identical members) of the reference, out of this number */
+    uint64_t also;           /* other references that would explain the same bytes */
+    uint64_t family; /* while matching: all references with these bytes, near-copies of each other; or 0 */
     struct features features;     /* not of an identical file */
     struct finding_range *ranges; /* sorted by obj_start */
     size_t range_count;
@@ -102,6 +103,10 @@ int finding_resize(struct finding *finding, size_t ranges, struct error *err);
 void finding_rate(struct finding *finding, double rarity);
 /* Whether its content is in the order of the reference: "same" or "other". */
 const char *finding_order(const struct finding *finding);
+
+/* Returns how many references have the bytes of a finding if they are very many, as near-copies of one file
+ * may be; else 0, as `also` of a few may count a reference more than once. */
+uint64_t finding_family(const struct finding *finding);
 
 /* With PROOF_MEMBERS: the members of the reference that were found, identical or as variants. */
 uint64_t finding_members(const struct finding *finding);

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "set/known.h"
 
 /* For the corpora behind these figures see README.md. */
 enum {
@@ -50,6 +51,7 @@ enum {
     /* Hits that a copy of a part must have to count as a second place rather than chance.  3 changes one row;
      * with 12 the test a_part_that_occurs_three_times_is_found_three_times fails. */
     LEAST_COPY = 6,
+    TESTED = 3,       /* samples of a chain that many references have, whose references are compared */
     MOST_COPIES = 64, /* clusters of a reference with which each is compared: bounds time */
     /* With this much support a chain is accepted even if none of it is close together.  Halving it gains 5
      * rows of pairs and a finding of the tar, which takes a quarter longer; doubling it loses 2 rows and one
@@ -93,6 +95,7 @@ void chains_release(struct chains *chains)
     free(chains->line);
     support_free(chains->supporter);
     holders_release(&chains->holders);
+    families_release(&chains->families);
     *chains = (struct chains){0};
 }
 
@@ -101,6 +104,7 @@ void chains_begin(struct chains *chains, const struct chains_wanted *wanted)
     chains->wanted = *wanted;
     chains->count = chains->holders.count = 0;
     chains->cut = chains->begun = chains->rest = false;
+    families_begin(&chains->families);
 }
 
 bool chains_are_over(const struct chains *chains, const struct seeds *seeds)
@@ -190,34 +194,106 @@ static size_t take_hits(struct chains *chains, const struct seeds *seeds, const 
     return count;
 }
 
-/* The chain's seeds in its cluster, in the order of the reference, so nearly in that of the object. */
+static bool is_in_cluster(const struct chains *chains, const struct seed_chain *chain, size_t seed)
+{
+    return chains->diagonals[seed] >= chain->cluster.low && chains->diagonals[seed] <= chain->cluster.high;
+}
+
+static bool is_rare(const struct seed *seed)
+{
+    return seed->kind == SEED_RARE || seed->kind == SEED_EXPLAINED;
+}
+
+/* The chain's seeds in its cluster, in the order of the reference, so nearly in that of the object.  kept:
+ * also those of which the set knows only some references. */
 static size_t take_cluster(struct chains *chains, const struct seeds *seeds, const struct queries *queries,
-                           struct seed_chain *chain)
+                           struct seed_chain *chain, bool kept)
 {
     const struct seed *list = seeds->list + chain->first;
-    size_t count = 0, rare = 0;
+    size_t count = 0;
 
+    chains->rare = chains->kept = 0;
     for (size_t i = 0; i < chain->count; i++) {
-        if (chains->diagonals[i] < chain->cluster.low || chains->diagonals[i] > chain->cluster.high)
+        if (!is_in_cluster(chains, chain, i) || (!kept && list[i].kind == SEED_KEPT))
             continue;
         chains->line[count++] =
             (struct support_seed){queries->all[list[i].query].pos, chains->diagonals[i], list[i].query};
-        rare += list[i].kind != SEED_ADMITTED;
+        chains->rare += is_rare(&list[i]);
+        chains->kept += list[i].kind == SEED_KEPT;
     }
-    chain->common = rare < LEAST_RARE;
+    chain->common = chains->rare < LEAST_RARE;
     return count;
 }
 
-/* Adds the chain if its support makes it acceptable.  What it explains need not be looked up. */
-static void consider(struct chains *chains, const struct seeds *seeds, struct queries *queries,
-                     struct seed_chain *chain, const struct set_record *record,
-                     const struct chance_pair *pair)
+/* Returns the key of the sample with this number among those of the cluster that are not rare. */
+static uint64_t shared_key(const struct chains *chains, const struct seeds *seeds,
+                           const struct queries *queries, const struct seed_chain *chain, size_t number)
 {
-    const size_t count = take_cluster(chains, seeds, queries, chain);
-    const uint32_t *explained = support_explained(chains->supporter);
-    struct support support;
-    size_t looked;
+    const struct seed *list = seeds->list + chain->first;
+    size_t last = 0;
 
+    for (size_t i = 0; i < chain->count; i++) {
+        if (!is_in_cluster(chains, chain, i) || is_rare(&list[i]))
+            continue;
+        last = i;
+        if (number-- == 0)
+            break;
+    }
+    return known_key(queries->all[list[last].query].fp);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/*
+ * Content that very many references have is evidence of a part if they are near-copies of each other, judging
+ * by most of three samples.  Returns -1 on error.
+ */
+static int judge_family(struct chains *chains, const struct seeds *seeds, const struct queries *queries,
+                        struct seed_chain *chain, size_t count, struct error *err)
+{
+    const size_t shared = count - chains->rare;
+    uint32_t files[TESTED];
+    size_t families = 0;
+
+    chain->family = 0;
+    if (shared <= chains->rare)
+        return 0;
+    for (size_t i = 0; i < TESTED; i++) {
+        const uint64_t key = shared_key(chains, seeds, queries, chain, (2 * i + 1) * shared / (2 * TESTED));
+
+        if (families_judge(&chains->families, seeds, key, chains->wanted.effort, &files[i], err))
+            return -1;
+        families += files[i] > 0;
+    }
+    qsort(files, TESTED, sizeof *files, by_size);
+    if (2 * families > TESTED) {
+        /* with all references wanted, those that the set knows are listed, not counted */
+        chain->family = chains->wanted.all && !chains->kept ? 0 : files[TESTED / 2];
+        chain->common = false;
+    }
+    return 0;
+}
+
+/* Adds the chain if its support makes it acceptable.  What it explains need not be looked up. */
+static int consider(struct chains *chains, const struct seeds *seeds, struct queries *queries,
+                    struct seed_chain *chain, const struct set_record *record, const struct chance_pair *pair,
+                    struct error *err)
+{
+    const uint32_t *explained = support_explained(chains->supporter);
+    size_t count = take_cluster(chains, seeds, queries, chain, true), looked;
+    struct support support;
+
+    if (judge_family(chains, seeds, queries, chain, count, err))
+        return -1;
+    if (!chain->family && chains->kept)
+        count = take_cluster(chains, seeds, queries, chain, false);
+    if (count == 0)
+        return 0;
     support = support_gather(chains->supporter, &chain->cluster, chains->line, count, &record->places,
                              record->place.len, record->place.c, &looked);
     effort_add(chains->wanted.effort, CHAIN_WORK + looked / TARGETS_A_SAMPLE);
@@ -226,15 +302,16 @@ static void consider(struct chains *chains, const struct seeds *seeds, struct qu
     chain->end = support.end;
     chain->cluster.ln_e = chance_again(pair, &chain->cluster, (double)support.different);
     if (chain->cluster.ln_e > pair->most_ln_e || (!support.is_close && support.different < MUCH_SUPPORT))
-        return;
+        return 0;
     chain->doubtful = chain->cluster.ln_e > log(credible);
     chains->list[chains->count++] = *chain;
     for (size_t i = 0; i < count; i++)
         holders_claim(&chains->holders, chains->line[i].query);
     if (chain->doubtful)
-        return;
+        return 0;
     for (size_t i = 0; i < support.explained; i++)
         queries->states[explained[i]] = QUERY_EXPLAINED;
+    return 0;
 }
 
 /* The number of clusters to look for among this many hits. */
@@ -326,7 +403,8 @@ static int search_reference(struct chains *chains, const struct seeds *seeds, st
     for (size_t i = 0; i < found && chains->count < MOST_CHAINS; i++) {
         chain.cluster = chains->clusters[i];
         chain.copy = is_copy(chains, found, i);
-        consider(chains, seeds, queries, &chain, record, &pair);
+        if (consider(chains, seeds, queries, &chain, record, &pair, err))
+            return -1;
     }
     if (!chains->rest && chains->count == before && hits < chain.count)
         count_only(chains, seeds, queries, holder);
@@ -567,14 +645,14 @@ static int find_postponed(struct chains *chains, struct seeds *seeds, struct que
 int chains_find_elsewhere(struct chains *chains, struct seeds *seeds, struct queries *queries,
                           struct error *err)
 {
-    bool all = seeds_postponed(queries, SIZE_MAX) < MANY_POSTPONED;
+    bool all = seeds_postponed(seeds, queries, SIZE_MAX) < MANY_POSTPONED;
     size_t explained = 0;
 
     for (bool done = false; !done && !chains_are_over(chains, seeds); all = true) {
         const size_t most = all ? SIZE_MAX : FEW_POSTPONED;
 
         if (chains->wanted.may_part && (seeds_would_be_cut(seeds, queries, most) ||
-                                        (!all && seeds_postponed(queries, most) > MOST_POSTPONED))) {
+                                        (!all && seeds_postponed(seeds, queries, most) > MOST_POSTPONED))) {
             chains->cut = true;
             chains->halved = 1;
             return 0;

@@ -3,6 +3,7 @@
 #define KITH_CHAINS_H
 
 #include "match/effort.h"
+#include "match/families.h"
 #include "match/holders.h"
 #include "match/support.h"
 
@@ -22,12 +23,20 @@ struct seed_chain {
     uint64_t support;       /* number of queries that it explains, */
     uint64_t start, end;    /* and the offsets of the first and the last of them in the object */
     bool doubtful;          /* chance may well line up that many: only a comparison can tell */
-    bool scattered; /* its seeds do not line up: it may be the same content in another order (reorder.h) */
-    bool common;    /* too common to be evidence of a part of the reference: only all of it is reported */
-    bool counted;   /* many other chains share its seeds, so it is only counted, not compared; place.first and
-                       count, cluster.start and end are set, place.len is approximate */
-    bool copy;      /* the same part of the reference also lies elsewhere in the object */
+    bool scattered;  /* its seeds do not line up: it may be the same content in another order (reorder.h) */
+    bool common;     /* too common to be evidence of a part of the reference: only all of it is reported */
+    uint32_t family; /* number of references with the same content, if they are near-copies; or 0 */
+    bool counted; /* many other chains share its seeds, so it is only counted, not compared; place.first and
+                     count, cluster.start and end are set, place.len is approximate */
+    bool copy;    /* the same part of the reference also lies elsewhere in the object */
 };
+
+/* Whether one of the reference's seeds counts: those of which the set knows only some references are evidence
+ * only if these are near-copies. */
+static inline bool chains_has_seed(const struct seed_chain *chain, const struct seed *seed)
+{
+    return seed->kind != SEED_KEPT || chain->family;
+}
 
 /* What to look for in an object. */
 struct chains_wanted {
@@ -46,12 +55,14 @@ struct chains {
     struct chains_wanted wanted;
     struct holders holders;
     struct supporter *supporter;
+    struct families families;
     struct seed_chain *before; /* the chains found before the search was repeated */
     struct chains_stretch *covered;
     struct cluster *clusters;  /* the clusters of one reference, */
     struct chance_hit *hits;   /* the hits of one reference, */
     int64_t *diagonals;        /* their diagonals, */
-    struct support_seed *line; /* and the seeds of one cluster */
+    struct support_seed *line; /* and the seeds of one cluster, */
+    size_t rare, kept;         /* of which these many are rare, and SEED_KEPT */
     size_t hit_room;
     bool begun; /* support_begin was called for this object */
     bool rest;  /* only seeds that nothing explains are searched; what was found before is kept */

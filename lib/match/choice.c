@@ -133,6 +133,25 @@ static uint64_t middle_of(const struct finding *finding)
     return finding->span.obj_start;
 }
 
+/* Counts an explained finding, and what was counted with it, in the better one. */
+static void count_in(struct finding *better, const struct finding *finding)
+{
+    better->also += 1 + finding->also;
+    if (finding->family > better->family)
+        better->family = finding->family;
+}
+
+/* Of near-copies, several findings may count the same ones, and none those that the set does not know. */
+static void count_families(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        struct finding *finding = &findings->list[i];
+
+        if (finding->family)
+            finding->also = finding->family - 1;
+    }
+}
+
 /* Drops findings that repeat an identical one, and those that a better one explains, which counts them. */
 static int drop_explained(struct findings *findings, uint64_t least, bool all, struct spans *spans,
                           struct error *err)
@@ -149,7 +168,7 @@ static int drop_explained(struct findings *findings, uint64_t least, bool all, s
             is_small ? SPANS_NONE : spans_first(spans, middle_of(&list[i]), is_redundant, &rivalry);
 
         if (better != SPANS_NONE && !is_said(&list[i], &list[better]))
-            list[better].also += 1 + list[i].also;
+            count_in(&list[better], &list[i]);
         if (result == 0 && !is_small && better == SPANS_NONE) {
             const size_t number = findings->count++;
 
@@ -186,6 +205,7 @@ int choice_make(struct findings *findings, uint64_t least, bool all, struct erro
     }
     if (spans_open(&spans, middles, count, err) == 0)
         result = drop_explained(findings, least, all, &spans, err);
+    count_families(findings);
     if (findings->count)
         qsort(findings->list, findings->count, sizeof *findings->list, by_worth);
     spans_release(&spans);

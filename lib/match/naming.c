@@ -98,7 +98,7 @@ static int collect_pairs(struct namer *namer, const struct naming *a, struct err
         const struct seed *seed = &a->seeds->list[chain->first + i];
         const uint64_t pos = a->queries->all[seed->query].pos;
 
-        if (pos >= a->start && pos < a->end)
+        if (chains_has_seed(chain, seed) && pos >= a->start && pos < a->end)
             namer->pairs[namer->count++] = (struct anchor_pair){
                 pos - a->start,
                 (int64_t)(pos - a->start - a->reference->samples[seed->sample - chain->place.first].pos)};
@@ -128,7 +128,8 @@ static void name_matches(const struct naming *a)
     for (size_t i = 0; i < a->chain->count; i++) {
         const struct seed *seed = &a->seeds->list[a->chain->first + i];
 
-        samples[seed->sample - a->chain->place.first].fp = a->queries->all[seed->query].fp;
+        if (chains_has_seed(a->chain, seed))
+            samples[seed->sample - a->chain->place.first].fp = a->queries->all[seed->query].fp;
     }
 }
 

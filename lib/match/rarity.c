@@ -23,6 +23,12 @@ int rarity_begin(struct rarity *rarity, const struct seeds *seeds, const struct 
         memset(rarity->values, 0, queries->all_count * sizeof *rarity->values);
     for (size_t i = 0; i < seeds->count; i++)
         rarity->values[seeds->list[i].query]++;
+    for (size_t i = 0; i < queries->count; i++) {
+        double *value = &rarity->values[queries->numbers[i]];
+
+        if (*value > 0 && queries->files[i] > *value) /* the set knows only some of the files */
+            *value = queries->files[i];
+    }
     for (size_t i = 0; i < queries->all_count; i++)
         if (rarity->values[i] > 0)
             rarity->values[i] = fmax(0, 1 - log(rarity->values[i]) / log(references + FAMILY));

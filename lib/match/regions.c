@@ -59,8 +59,8 @@ static uint64_t weight_of(const struct region *region)
     return region->chain.support * (uint64_t)llround(1000 * region->rarity);
 }
 
-/* First the regions that need no comparison, by place; then those that explain most; then those that are only
- * counted. */
+/* First the regions that need no comparison, by place; then those that explain most, of which those that may
+ * only be reported as a whole come last; then those that are only counted. */
 static int by_support(const void *a, const void *b)
 {
     const struct region *r = a, *s = b;
@@ -76,6 +76,8 @@ static int by_support(const void *a, const void *b)
         return y->doubtful ? -1 : 1;
     if (x->scattered != y->scattered)
         return y->scattered ? -1 : 1;
+    if (x->common != y->common)
+        return y->common ? -1 : 1;
     if (!r->whole && weight_of(r) != weight_of(s))
         return weight_of(r) > weight_of(s) ? -1 : 1;
     if (x->place.len != y->place.len)
@@ -318,9 +320,16 @@ int regions_settle(struct regions *regions, struct region *region, const struct 
                      (size_t)(region - regions->list), err);
 }
 
+static void count_in(const struct region *region, struct finding *finding)
+{
+    finding->also += region->also;
+    if (region->chain.family > finding->family)
+        finding->family = region->chain.family;
+}
+
 void regions_count(const struct regions *regions, struct findings *findings)
 {
     for (size_t i = 0; i < regions->count; i++)
         if (regions->list[i].finding)
-            findings->list[regions->list[i].finding - 1].also += regions->list[i].also;
+            count_in(&regions->list[i], &findings->list[regions->list[i].finding - 1]);
 }

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "set/keep.h"
 #include "set/known.h"
 
 enum {
@@ -75,6 +76,12 @@ bool seeds_is_rare(const struct seeds *seeds, uint32_t files)
     const uint64_t references = seeds->set->does->info(seeds->set)->counts.records;
 
     return files <= LEAST_COMMON || files <= references / COMMON_SHARE;
+}
+
+/* Whether a sample is in too many files for the set to know them all. */
+static bool is_kept(const struct seeds *seeds, uint32_t files)
+{
+    return files > seeds->set->does->info(seeds->set)->params.common;
 }
 
 static bool can_wait(const struct seeds *seeds, uint32_t files)
@@ -169,19 +176,19 @@ static size_t select_next(struct selection *selection)
     return queries->count;
 }
 
-uint64_t seeds_postponed(const struct queries *queries, size_t most)
+uint64_t seeds_postponed(const struct seeds *seeds, const struct queries *queries, size_t most)
 {
     struct selection selection = {.queries = queries, .state = QUERY_POSTPONED, .most = most};
     uint64_t count = 0;
 
     for (size_t i; (i = select_next(&selection)) < queries->count;)
-        count += queries->files[i];
+        count += is_kept(seeds, queries->files[i]) ? KEEP_MOST : queries->files[i];
     return count;
 }
 
 bool seeds_would_be_cut(const struct seeds *seeds, const struct queries *queries, size_t most)
 {
-    return seeds_postponed(queries, most) + seeds->count >= MOST_SEEDS;
+    return seeds_postponed(seeds, queries, most) + seeds->count >= MOST_SEEDS;
 }
 
 /* Chooses some open queries of each stretch; *asked: the number that must be looked up.  */
@@ -254,6 +261,11 @@ static int make_seed_room(struct seeds *seeds, size_t count, struct error *err)
     return 0;
 }
 
+static enum seed_kind kind_of(const struct seeds *seeds, uint32_t files)
+{
+    return is_kept(seeds, files) ? SEED_KEPT : seeds_is_rare(seeds, files) ? SEED_RARE : SEED_ADMITTED;
+}
+
 /* all: also keep hits of queries that could wait; these have been counted as noise already. */
 static int keep_hits(struct seeds *seeds, struct queries *queries, bool all, struct error *err)
 {
@@ -270,8 +282,7 @@ static int keep_hits(struct seeds *seeds, struct queries *queries, bool all, str
                 postpone(seeds, queries, query, hit->files);
         } else {
             seeds->list[seeds->count++] =
-                (struct seed){hit->sample, queries->numbers[query],
-                              seeds_is_rare(seeds, hit->files) ? SEED_RARE : SEED_ADMITTED};
+                (struct seed){hit->sample, queries->numbers[query], kind_of(seeds, hit->files)};
             seeds->noise += !all;
         }
     }

@@ -18,6 +18,7 @@ enum seed_kind {
     SEED_EXPLAINED, /* it lies where something was found */
     SEED_ADMITTED,  /* too many files have it to be evidence of a part, but no better evidence of a whole file
                        was found */
+    SEED_KEPT,      /* the same, and too many for the set to know them all */
 };
 
 struct seed {
@@ -62,7 +63,7 @@ int seeds_look_up(struct seeds *seeds, struct queries *queries, size_t most, str
  * seeds_look_up does. */
 int seeds_look_up_postponed(struct seeds *seeds, struct queries *queries, size_t most, struct error *err);
 /* The number of seeds that it would find. */
-uint64_t seeds_postponed(const struct queries *queries, size_t most);
+uint64_t seeds_postponed(const struct seeds *seeds, const struct queries *queries, size_t most);
 
 /* Whether a sample that this number of files have is evidence of a part of one of them. */
 bool seeds_is_rare(const struct seeds *seeds, uint32_t files);

@@ -31,7 +31,7 @@ struct significance {
     double elsewhere; /* samples of the reference that were looked up, and match outside of the ranges only */
     double mean_hits; /* samples of the set that are equal to a query that was looked up, */
     struct chance_shares shares;
-    uint32_t *hits;   /* and to each query, by index into all; 0: unknown */
+    uint32_t *hits; /* and to each query, by index into all; 0: unknown */
     size_t query_room;
     uint32_t *found; /* the same for each sample of the reference that was looked up; 0: others */
     bool *taken;     /* samples of the reference that match in the ranges */
@@ -76,7 +76,7 @@ static double bytes_of(const struct refset_info *info)
 int significance_begin(struct significance *s, const struct seeds *seeds, const struct queries *queries,
                        const struct subject *subject, struct error *err)
 {
-    size_t asked = 0;
+    double asked = 0, all = 0;
 
     s->seeds = seeds;
     s->queries = queries;
@@ -87,9 +87,17 @@ int significance_begin(struct significance *s, const struct seeds *seeds, const 
     if (queries->all_count)
         memset(s->hits, 0, queries->all_count * sizeof *s->hits);
     for (size_t i = 0; i < seeds->count; i++)
-        asked += s->hits[seeds->list[i].query]++ == 0;
+        s->hits[seeds->list[i].query]++;
+    for (size_t i = 0; i < queries->count; i++) {
+        uint32_t *hits = &s->hits[queries->numbers[i]];
+
+        if (*hits && queries->files[i] > *hits) /* the set knows only some of the files */
+            *hits = queries->files[i];
+        asked += *hits > 0;
+        all += *hits;
+    }
     chance_line_shares(&s->shares, s->hits, queries->all_count);
-    s->mean_hits = asked ? (double)seeds->count / (double)asked : 1;
+    s->mean_hits = asked > 0 ? all / asked : 1;
     return 0;
 }
 
@@ -142,7 +150,7 @@ static int find_looked_up(struct significance *s, const struct alignment *a, str
         const struct seed *seed = &s->seeds->list[chain->first + i];
         const uint64_t j = seed->sample - chain->place.first;
 
-        if (j >= count)
+        if (j >= count || !chains_has_seed(chain, seed))
             continue;
         s->elsewhere += s->found[j] == 0;
         s->found[j] = s->hits[seed->query];

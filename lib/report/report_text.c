@@ -253,6 +253,8 @@ static void add_twins(struct paragraph *p, const struct case_row *row)
 static void add_evidence_value(struct paragraph *p, const struct finding *finding)
 {
     static const char others[] = "other references match the same bytes (--all-references lists them)";
+    const uint64_t family = finding_family(finding);
+    struct buffer text = {0};
 
     report_columns_line(&p->lines);
     buffer_add_text(&p->word, "E ");
@@ -263,9 +265,15 @@ static void add_evidence_value(struct paragraph *p, const struct finding *findin
     finding_proof(finding, &p->word);
     buffer_add_text(&p->word, finding->also ? ";" : "");
     end_word(p);
-    /* Without the number: it counts matches, of which several may be of the same reference. */
-    if (finding->also)
+    /* Of a few without the number: it counts matches, of which several may be of the same reference. */
+    if (family) {
+        buffer_printf(&text, "one of about %" PRIu64 " references that match the same bytes", family);
+        report_columns_text(&p->lines, text.data ? text.data : "", text.len);
+    } else if (finding->also) {
         report_columns_text(&p->lines, others, sizeof others - 1);
+    }
+    buffer_inherit(&p->word, &text);
+    buffer_release(&text);
 }
 
 /* Text as words of the paragraph, on a line of its own. */

@@ -47,7 +47,7 @@ struct refset_params {
     char category[REFSET_NAME_LEN + 1];
     uint32_t n, c;                   /* as in struct sampler_params; the scheme is gf8 */
     uint32_t block;                  /* size of a block in bytes */
-    uint32_t common;                 /* a feature in more files than this is not looked up */
+    uint32_t common;                 /* a feature in more files than this is found in some */
     uint8_t key[SAMPLER_KEY_ID_LEN]; /* ID of the key that files are sampled with; zeros: none */
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "set/keep.h"
 #include "set/refset_index_inner.h"
 
 /* ---- sorting ---- */
@@ -88,28 +89,60 @@ static size_t without_twins(struct keyblock_entry *values, size_t count)
     return kept;
 }
 
+/* Removes the marks, which come after all values; *more: the number of values that they count.  Returns
+ * whether there was any. */
+static bool take_marks(struct sieve *sieve, uint64_t *more)
+{
+    const size_t count = sieve->count;
+
+    *more = 0;
+    while (sieve->count && keyblock_is_mark(sieve->values[sieve->count - 1].value))
+        *more += keyblock_marked(sieve->values[--sieve->count].value);
+    return sieve->count < count;
+}
+
+/* Keeps some values of the current key, which is common, and marks it; moves the others aside. */
+static int keep_some(struct sieve *sieve, uint64_t more, struct error *err)
+{
+    struct keyblock_entry *values = sieve->values;
+    const uint64_t key = values[0].key;
+    struct keep keep;
+    size_t kept = 0;
+
+    keep_begin(&keep, (uint32_t)sieve->common);
+    for (size_t i = 0; i < sieve->count; i++)
+        keep_add(&keep, i, values[i].value);
+    for (size_t i = 0; i < sieve->count; i++) {
+        if (keep_has(&keep, i, values[i].value)) {
+            values[kept++] = values[i];
+            continue;
+        }
+        more++;
+        if (push(&sieve->lost, &sieve->lost_count, &sieve->lost_room,
+                 (struct keyblock_entry){values[i].value, key}, err))
+            return -1;
+    }
+    sieve->count = kept;
+    return push(&sieve->values, &sieve->count, &sieve->room,
+                (struct keyblock_entry){key, keyblock_mark(more)}, err);
+}
+
 /* Ends the current key and passes it on. */
 static int sieve_flush(struct sieve *sieve, struct error *err)
 {
-    struct keyblock_entry *values = sieve->values;
+    uint64_t more;
+    bool marked;
 
     if (sieve->count == 0)
         return 0;
-    sort_values(values, sieve->count);
-    sieve->count = without_twins(values, sieve->count);
-    /* the mark is greater than any value, so it comes last */
-    if (sieve->common &&
-        (sieve->count > sieve->common || values[sieve->count - 1].value == KEYBLOCK_COMMON)) {
-        for (size_t i = 0; i < sieve->count && values[i].value != KEYBLOCK_COMMON; i++)
-            if (push(&sieve->lost, &sieve->lost_count, &sieve->lost_room,
-                     (struct keyblock_entry){values[i].value, values[i].key}, err))
-                return -1;
-        values[0].value = KEYBLOCK_COMMON;
-        sieve->count = 1;
-    }
+    sort_values(sieve->values, sieve->count);
+    marked = take_marks(sieve, &more);
+    sieve->count = without_twins(sieve->values, sieve->count);
+    if (sieve->common && (marked || sieve->count > sieve->common) && keep_some(sieve, more, err))
+        return -1;
     if (sieve->count > KEYBLOCK_GROUP) /* many contents with a placeholder digest: some suffice */
         sieve->count = KEYBLOCK_GROUP;
-    if (refset_index_builder_add(&sieve->builder, values, sieve->count, err))
+    if (refset_index_builder_add(&sieve->builder, sieve->values, sieve->count, err))
         return -1;
     sieve->count = 0;
     return 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "set/keep.h"
 #include "set/refset_search_inner.h"
 
 enum { BATCH = 1024 }; /* keys that pass the filters together */
@@ -254,6 +255,16 @@ size_t refset_search_probe(const struct refset_search *search, const uint64_t *k
     return refset_search_filter(search, REFSET_FEATURE, keys, count, passed);
 }
 
+/* Notes the mark that ends these values, if any.  Returns the number of the others. */
+static int take_mark(struct refset_search *search, const uint64_t *values, int count)
+{
+    if (count == 0 || !keyblock_is_mark(values[count - 1]))
+        return count;
+    search->marked = true;
+    search->more += keyblock_marked(values[count - 1]);
+    return count - 1;
+}
+
 /* Collects the values from all segments whose filters pass the key, in search->values.  Returns their number,
  * or -1 on error. */
 static int find(struct refset_search *search, enum refset_index index, uint64_t key, uint64_t filters,
@@ -262,6 +273,8 @@ static int find(struct refset_search *search, enum refset_index index, uint64_t 
     const struct search_view *view = &search->views[index];
     int total = 0;
 
+    search->marked = false;
+    search->more = 0;
     for (size_t i = 0; i < view->segment_count; i++) {
         int found;
 
@@ -270,7 +283,7 @@ static int find(struct refset_search *search, enum refset_index index, uint64_t 
         found = refset_blocks_find(search->blocks, &view->segments[i], key, search->values + total, err);
         if (found < 0)
             return -1;
-        total += found;
+        total += take_mark(search, search->values + total, found);
     }
     return total;
 }
@@ -299,17 +312,46 @@ static bool is_sorted(const uint64_t *values, size_t count)
     return true;
 }
 
+/* The number of files that have the key, of which these are some or all. */
+static uint32_t count_files(const struct refset_search *search, size_t count)
+{
+    const uint64_t files = count + search->more, common = search->set->info.params.common;
+
+    if (search->marked && files <= common) /* marked by a program that did not count */
+        return (uint32_t)common + 1;
+    return files < UINT32_MAX ? (uint32_t)files : UINT32_MAX;
+}
+
+/* Keeps what would be kept of these values if they came from one segment; returns how many. */
+static size_t keep_some(uint64_t *values, size_t count, uint32_t common)
+{
+    struct keep keep;
+    size_t kept = 0;
+
+    keep_begin(&keep, common);
+    for (size_t i = 0; i < count; i++)
+        keep_add(&keep, i, values[i]);
+    for (size_t i = 0; i < count; i++)
+        if (keep_has(&keep, i, values[i]))
+            values[kept++] = values[i];
+    return kept;
+}
+
 static int add_hits(struct refset_search *search, uint32_t query, size_t count, struct set_hits *hits,
                     struct error *err)
 {
+    const struct refset_params *params = &search->set->info.params;
+    const uint32_t files = count_files(search, count);
     uint64_t *values = search->values;
 
     if (!is_sorted(values, count)) /* they come from several segments */
         qsort(values, count, sizeof *values, by_size);
-    if (count && (values[count - 1] == KEYBLOCK_COMMON || count > search->set->info.params.common))
+    if (files > params->common)
+        count = keep_some(values, count, params->common);
+    if (count == 0 && search->marked)
         return set_hits_add(hits, (struct set_hit){.query = query}, err);
     for (size_t i = 0; i < count; i++)
-        if (set_hits_add(hits, (struct set_hit){query, (uint32_t)count, values[i]}, err))
+        if (set_hits_add(hits, (struct set_hit){query, files, values[i]}, err))
             return -1;
     return 0;
 }
@@ -324,8 +366,11 @@ int refset_search_features(struct refset_search *search, const uint64_t *keys, s
         piece = count - done < BATCH ? count - done : BATCH;
         probe_each(view, keys + done, piece, filters);
         for (size_t i = 0; i < piece; i++) {
-            const int found = filters[i] ? find(search, REFSET_FEATURE, keys[done + i], filters[i], err) : 0;
+            int found;
 
+            if (!filters[i])
+                continue;
+            found = find(search, REFSET_FEATURE, keys[done + i], filters[i], err);
             if (found < 0 || add_hits(search, (uint32_t)(done + i), (size_t)found, hits, err))
                 return -1;
         }

@@ -30,8 +30,10 @@ struct refset_search {
     struct refset_blocks *blocks;
     struct statement *file, *record, *firsts;
     struct statement *members, *parents;                   /* NULL: the set has none */
-    uint64_t values[SEARCH_MOST_FILTERS * KEYBLOCK_GROUP]; /* of the key being looked up */
-    uint64_t *places;                                      /* of the record being unpacked */
+    uint64_t values[SEARCH_MOST_FILTERS * KEYBLOCK_GROUP]; /* of the key being looked up, */
+    uint64_t more;                                         /* and how many more it has at least */
+    bool marked;
+    uint64_t *places; /* of the record being unpacked */
     size_t place_room;
 };
 
@@ -39,7 +41,7 @@ struct refset_search {
 size_t refset_search_filter(const struct refset_search *search, enum refset_index index, const uint64_t *keys,
                             size_t count, uint32_t *passed);
 /* Looks up a key.  Returns the number of its values, which are in search->values, segment by segment; -1 on
- * error. */
+ * error.  A key that is marked in any segment has more values than these. */
 int refset_search_values(struct refset_search *search, enum refset_index index, uint64_t key,
                          struct error *err);
 

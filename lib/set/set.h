@@ -33,8 +33,8 @@ struct set_file {
 /* A sample of a set that has a requested key. */
 struct set_hit {
     uint32_t query; /* index of the key */
-    uint32_t files; /* number of files with the key; 0 if it is common, and then there is one hit without a
-                       sample */
+    uint32_t files; /* number of files with the key; if more than the set's `common`, there are hits for the
+                       ones that keep.h keeps only.  0: too many, and one hit without a sample */
     uint64_t sample;
 };
 

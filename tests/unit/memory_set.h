@@ -12,8 +12,8 @@
 #include "set/set.h"
 
 /*
- * A reference set in memory, as simple as possible: an array of files and a sorted array of their samples. 
- * It shows that matching needs nothing of a set but the operations of set.h, and what these must return. 
+ * A reference set in memory, as simple as possible: an array of files and a sorted array of their samples.
+ * It shows that matching needs nothing of a set but the operations of set.h, and what these must return.
  * Files and samples are numbered in the order in which they are added, as in an SQLite set.
  */
 struct memory_file {
@@ -187,22 +187,56 @@ static inline size_t memory_set_probe(const struct set *base, const uint64_t *ke
     return bloom_probe(((const struct memory_set *)base)->filter, keys, count, passed);
 }
 
+static inline uint64_t memory_set_hash(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+static inline int memory_set_by_hash(const void *a, const void *b)
+{
+    const uint64_t x = memory_set_hash(*(const uint64_t *)a), y = memory_set_hash(*(const uint64_t *)b);
+
+    return (x > y) - (x < y);
+}
+
+static inline int memory_set_by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Of a common sample the first eight are kept, and of the others the eight with the smallest hashes. */
+static inline size_t memory_set_keep(uint64_t *samples, size_t count, uint32_t common)
+{
+    const size_t most = common < 16 ? common : 16, first = (most + 1) / 2;
+
+    if (count <= common)
+        return count;
+    qsort(samples + first, count - first, sizeof *samples, memory_set_by_hash);
+    qsort(samples, most, sizeof *samples, memory_set_by_number);
+    return most;
+}
+
 static inline int memory_set_hits(struct set *base, const uint64_t *keys, size_t count, struct set_hits *hits,
                                   struct error *err)
 {
     const struct memory_set *set = (const struct memory_set *)base;
 
     for (size_t query = 0; query < count; query++) {
-        size_t first, found = memory_set_postings(set, keys[query], &first);
-        const bool common = found > set->info.params.common;
+        size_t first, found = memory_set_postings(set, keys[query], &first), kept;
+        uint64_t *samples = calloc(found + 1, sizeof *samples);
 
-        for (size_t i = 0; i < (common ? 1 : found); i++) {
-            const struct set_hit hit = {(uint32_t)query, common ? 0 : (uint32_t)found,
-                                        common ? 0 : set->postings[first + i].sample};
-
-            if (set_hits_add(hits, hit, err))
+        ck_assert_ptr_nonnull(samples);
+        for (size_t i = 0; i < found; i++)
+            samples[i] = set->postings[first + i].sample;
+        kept = memory_set_keep(samples, found, set->info.params.common);
+        for (size_t i = 0; i < kept; i++)
+            if (set_hits_add(hits, (struct set_hit){(uint32_t)query, (uint32_t)found, samples[i]}, err))
                 return -1;
-        }
+        free(samples);
     }
     return 0;
 }

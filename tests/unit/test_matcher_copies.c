@@ -188,7 +188,7 @@ START_TEST(a_version_of_one_of_many_is_reported)
 }
 END_TEST
 
-START_TEST(a_part_shared_by_a_hundred_files_is_no_finding)
+START_TEST(a_part_of_a_hundred_versions_names_one_of_them)
 {
     struct bytes other = random_bytes(30000), bytes = random_bytes(200000), part;
     const struct findings *findings;
@@ -196,11 +196,12 @@ START_TEST(a_part_shared_by_a_hundred_files_is_no_finding)
     begin_versions(other);
     part = copy_of(versions[57], 8000, 14000);
     put(bytes, 50001, part);
-    assert_nothing(bytes, VERDICT_NONE);
     put(bytes, 120001, other);
     findings = scan(bytes);
-    ck_assert_uint_eq(findings->count, 1);
+    ck_assert_uint_eq(findings->count, 2);
     assert_embedded(&findings->list[0], 0, other, 120001);
+    ck_assert_int_eq(findings->list[1].verdict, VERDICT_FRAGMENT);
+    ck_assert_uint_eq(findings->list[1].also, VERSIONS - 1);
     free_versions();
     free(part.data);
     free(other.data);
@@ -269,6 +270,6 @@ RUN_TESTS("matcher_copies", the_best_of_several_near_copies_is_reported_and_the_
           a_small_file_inside_a_large_one_is_reported_with_it,
           the_right_one_of_many_near_copies_with_equal_samples_is_reported,
           one_of_a_hundred_versions_is_found_beside_another_file, a_version_of_one_of_many_is_reported,
-          a_part_shared_by_a_hundred_files_is_no_finding,
+          a_part_of_a_hundred_versions_names_one_of_them,
           a_complete_file_is_reported_although_more_of_another_one_matches,
           with_all_references_those_inside_a_larger_one_are_reported_too)

@@ -237,23 +237,41 @@ END_TEST
 
 /* ---- common features ---- */
 
+static int by_hash(const void *a, const void *b)
+{
+    uint64_t hashes[2] = {((const struct keyblock_entry *)a)->value,
+                          ((const struct keyblock_entry *)b)->value};
+
+    for (int i = 0; i < 2; i++) {
+        hashes[i] = (hashes[i] ^ hashes[i] >> 30) * 0xbf58476d1ce4e5b9;
+        hashes[i] = (hashes[i] ^ hashes[i] >> 27) * 0x94d049bb133111eb;
+        hashes[i] ^= hashes[i] >> 31;
+    }
+    return (hashes[0] > hashes[1]) - (hashes[0] < hashes[1]);
+}
+
 /* Which values a key has in all; the twin of the sieve. */
 static void assert_sieved(struct refset *set, size_t count, size_t common)
 {
     static struct keyblock_entry features[ENTRIES], lost[ENTRIES];
-    size_t feature_count = 0, lost_count = 0, segments, found, end;
+    size_t feature_count = 0, lost_count = 0, segments, found, end, kept;
 
     count = sort_once(wanted, count);
     for (size_t at = 0; at < count; at = end) {
         for (end = at; end < count && wanted[end].key == wanted[at].key;)
             end++;
-        if (end - at > common)
-            features[feature_count++] = (struct keyblock_entry){wanted[at].key, KEYBLOCK_COMMON};
+        kept = end - at <= common ? end - at : common < 16 ? common : 16;
+        if (kept < end - at)
+            qsort(wanted + at + (kept + 1) / 2, end - at - (kept + 1) / 2, sizeof *wanted, by_hash);
+        qsort(wanted + at, kept, sizeof *wanted, by_key_and_value);
         for (size_t i = at; i < end; i++)
-            if (end - at > common)
-                lost[lost_count++] = (struct keyblock_entry){wanted[i].value, wanted[i].key};
-            else
+            if (i - at < kept)
                 features[feature_count++] = wanted[i];
+            else
+                lost[lost_count++] = (struct keyblock_entry){wanted[i].value, wanted[i].key};
+        if (kept < end - at)
+            features[feature_count++] =
+                (struct keyblock_entry){wanted[at].key, KEYBLOCK_COMMON + (end - at - kept)};
     }
     found = read_index(set, REFSET_FEATURE, &segments);
     ck_assert_uint_eq(found, feature_count);
@@ -266,7 +284,7 @@ static void assert_sieved(struct refset *set, size_t count, size_t common)
         ck_assert(got[i].key == lost[i].key && got[i].value == lost[i].value);
 }
 
-START_TEST(common_features_are_marked_and_their_values_stored_separately)
+START_TEST(of_common_features_some_values_are_kept_and_the_others_counted_and_stored_separately)
 {
     static const uint32_t limits[] = {1, 3, 30, 256};
     struct refset *set;
@@ -276,7 +294,11 @@ START_TEST(common_features_are_marked_and_their_values_stored_separately)
         set = create_at(path, limits[i]);
         make_entries(8000, 2000, (uint64_t)1 << 40);
         for (size_t j = 0; j < 8000; j += 7)
-            entries[j].key = wanted[j].key = j % 3; /* hundreds of values */
+            entries[j].key = j % 3;         /* hundreds of values */
+        for (size_t j = 0; j < 8000; j++) { /* as samples, none occurs twice */
+            entries[j].value = j * 0x9e3779b1 & 0xffffffff;
+            wanted[j] = entries[j];
+        }
         for (size_t at = 0, part; at < 8000; at += part) {
             part = 1 + random_below(2500);
             part = part < 8000 - at ? part : 8000 - at;
@@ -468,7 +490,8 @@ END_TEST
 
 RUN_TESTS("refset_index", the_key_depends_on_the_whole_digest_and_on_the_set, entries_are_read_back_sorted,
           no_entries_write_nothing, merging_loses_nothing_and_leaves_few_segments,
-          an_entry_is_merged_only_a_few_times, common_features_are_marked_and_their_values_stored_separately,
+          an_entry_is_merged_only_a_few_times,
+          of_common_features_some_values_are_kept_and_the_others_counted_and_stored_separately,
           a_lower_limit_marks_more_once_everything_is_merged,
           a_cursor_resumes_at_the_first_block_at_or_after_a_key, the_largest_segment_number_can_be_read,
           a_wrong_filter_is_rebuilt, an_impossible_segment_row_is_an_error_or_is_skipped)

@@ -46,7 +46,7 @@ START_TEST(a_set_of_an_earlier_schema_has_no_key_and_is_upgraded_by_a_writer)
         ck_assert(!sampler_key_is_set(refset_info(set)->params.key));
         close_set(set);
     }
-    ck_assert_int_eq(ask("PRAGMA user_version"), 3);
+    ck_assert_int_eq(ask("PRAGMA user_version"), 4);
     ck_assert_int_eq(ask("SELECT count(*) FROM key"), 0);
     assert_good();
     end_test();
