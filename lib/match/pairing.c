@@ -46,6 +46,7 @@ struct pairing {
     uint32_t *query_of; /* the number of each sample of a among those that b has */
     struct query *all;
     uint32_t *numbers; /* of the queries, in order */
+    uint32_t *files;   /* 0 for each: none is postponed */
     struct seeds seeds;
     struct queries queries;
     size_t a_room, b_room;
@@ -90,6 +91,7 @@ void pairing_free(struct pairing *pairing)
     free(pairing->query_of);
     free(pairing->all);
     free(pairing->numbers);
+    free(pairing->files);
     free(pairing->seeds.list);
     free(pairing->finding.ranges);
     free(pairing->ranges);
@@ -112,7 +114,8 @@ static int make_room(struct pairing *pairing, struct error *err)
     const size_t a = pairing->a->count, b = pairing->b->count;
 
     if (array_reserve_all(&pairing->a_room, a, ARRAY_PART(&pairing->ordered), ARRAY_PART(&pairing->query_of),
-                          ARRAY_PART(&pairing->all), ARRAY_PART(&pairing->numbers)) ||
+                          ARRAY_PART(&pairing->all), ARRAY_PART(&pairing->numbers),
+                          ARRAY_PART(&pairing->files)) ||
         array_reserve(&pairing->seeds.list, &pairing->b_room, b))
         return error_set(err, "out of memory for %zu and %zu samples", a, b);
     return 0;
@@ -170,6 +173,7 @@ static void number_queries(struct pairing *pairing)
         if (pairing->query_of[i] == not_in_b)
             continue;
         pairing->query_of[i] = pairing->numbers[count] = (uint32_t)count;
+        pairing->files[count] = 0;
         pairing->all[count++] = (struct query){sample->pos, sample->fp, 1};
     }
     for (size_t i = 0; i < pairing->seeds.count; i++)
@@ -177,6 +181,7 @@ static void number_queries(struct pairing *pairing)
     pairing->queries = (struct queries){.all = pairing->all,
                                         .all_count = count,
                                         .numbers = pairing->numbers,
+                                        .files = pairing->files,
                                         .count = count,
                                         .size = pairing->a->len,
                                         .c = pairing->a->params.c};
