@@ -13,8 +13,8 @@
 enum {
     MOST_CHAINS =
         1 << 14, /* bounds memory: 5 MiB; if there are more, the queries are searched in two parts */
-    /* There will be more if so many, twice as many as before, were found before all queries were looked up:
-     * pieces that are too small to be found by a few queries of each stretch. */
+    /* Once there are this many, twice as many as a look-up before, there will be too many when all queries
+     * are looked up: the object consists of pieces too small to be found by a few queries of each stretch. */
     MANY_CHAINS = MOST_CHAINS / 4,
     GROWTH = 2,
     /* With this many seeds of postponed queries, at most FEW_POSTPONED of each stretch are looked up first.

@@ -16,7 +16,7 @@
  * samples as chance and its content give it.  It is found as soon as
  *   - three of its samples are looked up: those of the file that the object has as well,
  *   - three samples of the file, with no wide gap between them, span the bytes that count as evidence, or
- *     there are so many samples that they need not, and
+ *     there are enough samples to be evidence without that, and
  *   - E of these samples, which line up (chance_line.h), is low enough for the set.
  * This is simulated for some thousand fragments that grow until they are found; the lengths at which they are
  * give the share for any length.  The same search always gives the same result.

@@ -141,8 +141,8 @@ struct selection {
     enum query_state state;
     size_t most; /* of each stretch, */
     size_t end;  /* and where the current one ends; */
-    size_t step; /* its every so manieth is chosen, */
-    size_t seen; /* of so many up to here */
+    size_t step; /* one in `step` of its queries is chosen, */
+    size_t seen; /* and this is the number of its queries up to here */
     size_t next;
 };
 
