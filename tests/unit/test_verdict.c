@@ -122,6 +122,13 @@ START_TEST(half_of_each_with_some_of_it_moved_is_in_another_order)
     ck_assert_int_eq(verdict_of(a, b, e, &out), COMPARE_VARIANT);
     ck_assert_int_eq(verdict_of(a, longer, half, &out), COMPARE_FRAGMENT);
     ck_assert(!out.reordered);
+    /* content that repeats: a third of what both have occurs once in each */
+    e = half;
+    e.shared = 240;
+    ck_assert_int_eq(verdict_of(a, b, e, &out), COMPARE_VARIANT);
+    e.shared = 241;
+    ck_assert_int_eq(verdict_of(a, b, e, &out), COMPARE_FRAGMENT);
+    ck_assert(!out.reordered);
 }
 END_TEST
 
