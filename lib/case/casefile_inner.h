@@ -48,6 +48,7 @@ struct casefile {
     bool in_batch;
     unsigned batch; /* number of rows in it */
     bool timed;     /* committed_ms is set */
+    bool rates;     /* SQL knows the function `rated` */
     int64_t committed_ms;
     struct statement *add_object, *add_finding, *add_score, *same;
     struct case_place *place; /* NULL until it is needed */

@@ -298,12 +298,36 @@ static bool get_finding(struct case_reader *reader, struct statement *row, struc
                    " CROSS JOIN finding f ON f.class = k.class AND f.object = k.object AND f.rank = "        \
                    "k.rank" FROM_FINDING
 
-/* Findings from before version 3 have no score, and follow the others.  An E of 0 is NULL, which comes
+/* Findings from before version 3 have no score, so theirs is computed.  An E of 0 is NULL, which comes
  * first. */
 #define BY_SCORE                                                                                             \
-    " score DESC,"                                                                                           \
+    " coalesce(score, rated(verdict = 'identical', verdict = 'variant', resemblance, containment, size)) "   \
+    "DESC,"                                                                                                  \
     " CASE verdict WHEN 'identical' THEN 0 WHEN 'variant' THEN 1 WHEN 'embedded' THEN 2 ELSE 3 END,"         \
     " ln_e, object, rank"
+
+/* The arguments are those of BY_SCORE. */
+static double rated(const double *arguments)
+{
+    struct finding finding = {.verdict = arguments[0] != 0   ? VERDICT_IDENTICAL
+                                         : arguments[1] != 0 ? VERDICT_VARIANT
+                                                             : VERDICT_FRAGMENT,
+                              .resemblance = arguments[2],
+                              .containment = arguments[3],
+                              .ref_size = arguments[4] > 0 ? (uint64_t)arguments[4] : 0};
+
+    finding_rate(&finding, 1);
+    return finding.score;
+}
+
+/* Once, since a function that a statement uses cannot be replaced. */
+static int define_rated(struct casefile *casefile, struct error *err)
+{
+    if (!casefile->rates && database_define(casefile->database, "rated", 5, rated, err))
+        return -1;
+    casefile->rates = true;
+    return 0;
+}
 
 /* By place, the order is that of the primary key, so SQLite need not sort. */
 static const char *const queries[] = {
@@ -328,6 +352,8 @@ static int prepare(struct case_reader *reader, struct error *err)
     struct database *database = reader->casefile->database;
     const struct case_filter *filter = &reader->filter;
 
+    if (define_rated(reader->casefile, err))
+        return -1;
     reader->findings = database_prepare(database, filter->ids ? one_finding : queries[filter->order], err);
     if (!reader->findings || filter->ids)
         return reader->findings ? 0 : -1;

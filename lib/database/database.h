@@ -85,6 +85,11 @@ int database_commit(struct database *database, struct error *err);
 void database_rollback(struct database *database);
 int64_t database_last_row(const struct database *database);
 
+/* Makes a function of `count` numbers known to SQL of this connection by that name; its arguments are 0 where
+ * they are no numbers. */
+int database_define(struct database *database, const char *name, int count,
+                    double (*function)(const double *arguments), struct error *err);
+
 /* The caller owns the statement (statement.h) and frees it before closing the database.  NULL on error. */
 struct statement *database_prepare(struct database *database, const char *sql, struct error *err);
 

@@ -13,6 +13,40 @@ struct statement {
     int bind_code; /* of the first bind that failed since the last step */
 };
 
+/* ---- functions ---- */
+
+enum { MOST_ARGUMENTS = 8 };
+
+struct definition {
+    double (*function)(const double *arguments);
+};
+
+static void call(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const struct definition *definition = sqlite3_user_data(context);
+    double arguments[MOST_ARGUMENTS] = {0};
+
+    for (int i = 0; i < count && i < MOST_ARGUMENTS; i++)
+        arguments[i] = sqlite3_value_double(values[i]);
+    sqlite3_result_double(context, definition->function(arguments));
+}
+
+int database_define(struct database *database, const char *name, int count,
+                    double (*function)(const double *arguments), struct error *err)
+{
+    struct definition *definition = memory_new(sizeof *definition, err);
+    int code;
+
+    if (!definition)
+        return -1;
+    definition->function = function;
+    code = sqlite3_create_function_v2(database->handle, name, count, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                      definition, call, NULL, NULL, free); /* frees it also if it fails */
+    return code == SQLITE_OK ? 0 : database_fail(database, code, err);
+}
+
+/* ---- statements ---- */
+
 struct statement *database_prepare(struct database *database, const char *sql, struct error *err)
 {
     struct statement *statement = memory_new(sizeof *statement, err);

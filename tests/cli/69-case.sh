@@ -84,6 +84,19 @@ status 0 "$KITH" report --check second.case
 same_findings second.case new.case
 same "its findings" 3 "$(wc -l <good.csv)"
 rm new.case
+# what is found later does not come before what has a higher score
+mkdir later
+head -c 1500 refs/2 >later/part
+status 0 "$KITH" scan -q -r refs.kith --case second.case later
+for order in significance reference; do
+    "$KITH" report --csv --sort "$order" second.case >sorted.csv
+    python3 - "$order" <<'PY' || fail "the findings of two schemas are not in order: $(cut -d, -f 5,13,28 sorted.csv)"
+import csv, sys
+rows = list(csv.DictReader(open("sorted.csv")))
+key = lambda row: (row["ref_id"] if sys.argv[1] == "reference" else "", -float(row["score"]))
+assert len(rows) > 2 and [key(row) for row in rows] == sorted(key(row) for row in rows)
+PY
+done
 
 cp good.case first.case
 python3 "$seals" --schema 1 first.case || fail "no case of the first schema"
