@@ -16,7 +16,11 @@
 
 /* The largest files of the first classes, in bytes; each further class goes up to four times as much. */
 static const uint64_t first_classes[] = {(24 << 10) - 1, (128 << 10) - 1, 1 << 20};
-enum { FIRST_CLASSES = sizeof first_classes / sizeof *first_classes, USUAL_CLASS = FIRST_CLASSES - 1 };
+enum {
+    FIRST_CLASSES = sizeof first_classes / sizeof *first_classes,
+    USUAL_CLASS = FIRST_CLASSES - 1,
+    CLASSES = FIRST_CLASSES + 20
+};
 
 /* A set that is not made yet is assumed to be as small as this, in bytes; larger ones find no less. */
 static const double assumed_bytes = 1 << 20;
@@ -53,27 +57,46 @@ static uint64_t class_end(size_t i)
     return i < FIRST_CLASSES ? first_classes[i] : first_classes[USUAL_CLASS] << 2 * (i - USUAL_CLASS);
 }
 
+/* Finds at which C the files of each class are sampled; of those that the set has, the sparsest one is.
+ * *count: the number of classes up to that of the largest file that is sampled. */
+static int find_classes(struct refset *set, uint32_t c[CLASSES], size_t *count, struct error *err)
+{
+    uint64_t ends[CLASSES];
+
+    *count = 0;
+    for (size_t i = 0; i < CLASSES; i++)
+        ends[i] = class_end(i);
+    if (refset_sparsest(set, ends, CLASSES, c, err))
+        return -1;
+    for (size_t i = 0; i < CLASSES; i++)
+        if (c[i])
+            *count = i + 1;
+        else
+            c[i] = known_c(ends[i], refset_info(set)->params.c);
+    return 0;
+}
+
 int set_limits_of(struct refset *set, uint32_t object_c, double most_ln_e, struct set_limits *limits,
                   struct error *err)
 {
-    const struct refset_info *info = refset_info(set);
-    uint32_t sparsest;
+    uint32_t c[CLASSES];
+    size_t count;
 
     limits->count = 0;
-    if (refset_sparsest(set, &sparsest, err))
+    if (find_classes(set, c, &count, err))
         return -1;
-    for (size_t i = 0; sparsest && i < FIRST_CLASSES + 20; i++) {
+    for (size_t i = 0; i < CLASSES && count > 0; i++) {
         struct set_limits_class *class = &limits->classes[limits->count];
-        const struct limit_search search = limit_search_of(info, class_end(i), object_c, most_ln_e);
-        const uint32_t next = known_c(class_end(i) + 1, info->params.c);
+        struct limit_search search = limit_search_of(refset_info(set), class_end(i), object_c, most_ln_e);
 
-        if (next == search.reference_c && i < USUAL_CLASS)
+        if (i < USUAL_CLASS && c[i + 1] == c[i])
             continue;
+        search.reference_c = class->c = c[i];
         class->file_len = class_end(i);
         if (find_len(&search, &class->len, err))
             return -1;
         limits->count++;
-        if (search.reference_c >= sparsest)
+        if (i + 1 >= count)
             break;
     }
     return 0;
@@ -134,6 +157,17 @@ static int choose(const struct set_limits_wanted *wanted, uint32_t n, uint32_t t
     return 0;
 }
 
+/* The class of which least is found, of several the largest files; NULL: there is none. */
+static const struct set_limits_class *worst_of(const struct set_limits *limits)
+{
+    const struct set_limits_class *worst = NULL;
+
+    for (size_t i = 0; i < limits->count; i++)
+        if (!worst || limits->classes[i].len >= worst->len)
+            worst = &limits->classes[i];
+    return worst;
+}
+
 /* Says what would find fragments of the length wanted, if anything would. */
 static int show_help(struct refset *set, const struct set_limits_wanted *wanted, uint32_t times,
                      struct error *err)
@@ -147,7 +181,7 @@ static int show_help(struct refset *set, const struct set_limits_wanted *wanted,
     if (set_limits_of(set, scanner_rate(params->c, true), wanted->most_ln_e, &deep, err) ||
         choose(wanted, params->n, times, &c, &least, err))
         return -1;
-    with_deep = deep.count ? deep.classes[deep.count - 1].len : UINT64_MAX;
+    with_deep = deep.count ? worst_of(&deep)->len : UINT64_MAX;
     if (!wanted->is_deep && with_deep <= wanted->len)
         complain("%s: a scan with --deep finds fragments of %" PRIu64 " bytes", refset_path(set), with_deep);
     else if (c && c < params->c)
@@ -162,25 +196,24 @@ static int show_help(struct refset *set, const struct set_limits_wanted *wanted,
 int set_limits_check(struct refset *set, const struct set_limits_wanted *wanted, struct error *err)
 {
     const uint32_t usual = refset_info(set)->params.c;
-    const struct set_limits_class *largest;
+    const struct set_limits_class *worst;
     struct set_limits limits;
     char words[SET_LIMITS_WORDS];
-    uint32_t sparsest;
 
-    if (set_limits_of(set, wanted->object_c, wanted->most_ln_e, &limits, err) ||
-        refset_sparsest(set, &sparsest, err))
+    if (set_limits_of(set, wanted->object_c, wanted->most_ln_e, &limits, err))
         return -1;
-    if (limits.count == 0 || (largest = &limits.classes[limits.count - 1])->len <= wanted->len)
+    worst = worst_of(&limits);
+    if (!worst || worst->len <= wanted->len)
         return 1;
-    set_limits_files(largest, words);
-    if (largest->len == UINT64_MAX)
+    set_limits_files(worst, words);
+    if (worst->len == UINT64_MAX)
         complain("%s: too sparse for fragments of %" PRIu64 " bytes: with so small an E, none are found",
                  refset_path(set), wanted->len);
     else
         complain("%s: too sparse for fragments of %" PRIu64
                  " bytes: of files %s, %d %% are found from %" PRIu64 " bytes on",
-                 refset_path(set), wanted->len, words, SET_LIMITS_PERCENT, largest->len);
-    return show_help(set, wanted, sparsest > usual ? sparsest / usual : 1, err);
+                 refset_path(set), wanted->len, words, SET_LIMITS_PERCENT, worst->len);
+    return show_help(set, wanted, worst->c > usual ? worst->c / usual : 1, err);
 }
 
 /* ---- kith add ---- */

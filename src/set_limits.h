@@ -24,6 +24,7 @@ enum {
 struct set_limits_class {
     uint64_t file_len;
     uint64_t len; /* of a fragment, in bytes; UINT64_MAX: none is long enough */
+    uint32_t c;   /* at which they are sampled, or the sparsest of them */
 };
 
 struct set_limits {

@@ -439,16 +439,37 @@ bool refset_has_members(const struct refset *set)
     return database_version(set->database) >= VERSION_MEMBERS;
 }
 
-int refset_sparsest(struct refset *set, uint32_t *c, struct error *err)
+/* Takes a row of a file's size and C. */
+static int take_c(struct refset *set, struct statement *statement, const uint64_t *ends, size_t count,
+                  uint32_t *sparsest, struct error *err)
 {
-    int64_t found;
+    uint64_t size, c;
+    size_t i = 0;
 
-    if (statement_ask(set->database, "SELECT max(c) FROM record", &found, err) < 0)
-        return -1;
-    if (found < 0 || found > SAMPLER_MAX_C)
-        return refset_broken(set, err, "malformed row in table record: invalid C");
-    *c = (uint32_t)found;
+    if (!statement_up_to(statement, 0, INT64_MAX, &size) || !statement_up_to(statement, 1, SAMPLER_MAX_C, &c))
+        return refset_broken(set, err, "malformed row in table record: invalid size or C");
+    while (i < count && size > ends[i])
+        i++;
+    if (i < count && c > sparsest[i])
+        sparsest[i] = (uint32_t)c;
     return 0;
+}
+
+int refset_sparsest(struct refset *set, const uint64_t *ends, size_t count, uint32_t *c, struct error *err)
+{
+    static const char sql[] = "SELECT size, c FROM record JOIN file ON file.id = record.file";
+    struct statement *statement = database_prepare(set->database, sql, err);
+    int step = statement ? 0 : -1;
+
+    for (size_t i = 0; i < count; i++)
+        c[i] = 0;
+    while (statement && (step = statement_step(statement, err)) > 0)
+        if (take_c(set, statement, ends, count, c, err)) {
+            step = -1;
+            break;
+        }
+    statement_free(statement);
+    return step;
 }
 
 int refset_count_members(struct refset *set, uint64_t *count, struct error *err)

@@ -121,8 +121,9 @@ const char *refset_path(const struct refset *set);
  * 0 on error. */
 unsigned refset_common_digests(struct refset *set, struct error *err);
 
-/* Finds the largest C at which a file of the set is sampled; 0: none is. */
-int refset_sparsest(struct refset *set, uint32_t *c, struct error *err);
+/* Finds the largest C at which a file of each of some classes is sampled; 0: none is.  Class i has the files
+ * of at most ends[i] bytes that no class before it has; the ends ascend. */
+int refset_sparsest(struct refset *set, const uint64_t *ends, size_t count, uint32_t *c, struct error *err);
 
 /* Counts the members of containers: each file once for each container of the set that it is packed in. */
 int refset_count_members(struct refset *set, uint64_t *count, struct error *err);

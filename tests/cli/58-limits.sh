@@ -40,6 +40,11 @@ status 0 "$KITH" add -q -C 32 huge.kith huge
 status 0 "$KITH" sets info --json huge.kith
 same "C doubles with four times the size" "[1048576, 4194304, 16777216]" "$(json out '[x["file"] for x in d["limits"]]')"
 about "files of up to 16 MiB" "$(python3 "$twin" 128 128)" "$(json out 'd["limits"][2]["scan"]')"
+# records of older programs, or made with sign -C, are sparser than the set asks for
+"$KITH" sign -C 128 ref/small >record
+status 0 "$KITH" import -q sparse.kith record
+status 0 "$KITH" sets info --json sparse.kith
+about "a small file of which the set has a sparse record" "$(python3 "$twin" 128 128)" "$(json out 'd["limits"][0]["scan"]')"
 (cd ref && sha1sum -- *) >hashes
 status 0 "$KITH" import -q hashes.kith hashes
 status 0 "$KITH" sets info hashes.kith
