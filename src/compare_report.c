@@ -27,7 +27,8 @@ const char *compare_report_sentence(const struct report *report)
     case COMPARE_IDENTICAL:
         return "identical: A and B are the same, by SHA-1";
     case COMPARE_VARIANT:
-        return "variant: A and B are versions of each other";
+        return c->reordered ? "variant: A and B have the same content in another order"
+                            : "variant: A and B are versions of each other";
     case COMPARE_EMBEDDED:
         return c->b_in_a ? "embedded: A contains B, or nearly all of it"
                          : "embedded: B contains A, or nearly all of it";

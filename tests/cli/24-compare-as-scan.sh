@@ -77,6 +77,10 @@ for reference in references/*; do
         "$KITH" compare --json -C 32 "$object" "$reference" >>"compare$number.json" || fail "compare: exit $?"
     done
 done
+status 0 "$KITH" compare -C 32 objects0/shuffled references/0
+says out "variant: A and B have the same content in another order"
+status 0 "$KITH" compare -C 32 objects0/edited references/0
+says out "variant: A and B are versions of each other"
 python3 - <<'PY' || fail "see above"
 import csv, json, sys
 
