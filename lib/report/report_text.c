@@ -459,8 +459,7 @@ static void release(struct report_writer *writer)
 /* What is not listed because other rows stand for it. */
 static void add_folded(struct report_writer *writer)
 {
-    struct report_columns_lines lines = {
-        .out = &writer->out.line, .width = usable_width(writer), .indent = 4};
+    struct report_columns_lines lines = {.out = &writer->out.line, .width = usable_width(writer)};
     struct buffer text = {0};
 
     report_fold_words(writer->fold, &text);

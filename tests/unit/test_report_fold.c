@@ -247,6 +247,7 @@ START_TEST(text_lists_each_common_content_once_after_all_else)
     }
     ck_assert(last_usual < first_common);
     ck_assert_ptr_nonnull(strstr(folded, "common content: in "));
+    ck_assert_ptr_nonnull(strstr(folded, " rows of common content stand for "));
     ck_assert_ptr_nonnull(strstr(folded, ", which --all lists"));
     ck_assert_ptr_null(strstr(all, "--all lists"));
     free(folded);
