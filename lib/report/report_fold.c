@@ -9,11 +9,16 @@
 #include "base/search.h"
 #include "report/report_values.h"
 
+/* A finding with a higher score can be of more than what is common in it. */
+static const double own_score = 0.5;
+
 /* What is needed of a finding. */
 struct entry {
     uint64_t object; /* identifies the content of the object */
     uint64_t kind;   /* of the set */
     bool is_fragment;
+    double score;
+    uint64_t matched;
     struct features features; /* none: the finding is not compared with others */
 };
 
@@ -22,12 +27,14 @@ struct holder {
     uint64_t feature; /* the kind of the set in the upper half */
     uint64_t object;
     bool is_stranger; /* it has only a fragment of the reference */
+    uint64_t matched; /* bytes of its finding */
 };
 
 /* The number of objects that have a feature. */
 struct tally {
     uint64_t feature;
     uint64_t objects, strangers;
+    double matched; /* bytes of the strangers' findings in all */
 };
 
 /* A finding of common content, for sorting into families. */
@@ -73,7 +80,9 @@ static struct entry entry_of(const struct case_row *row)
 {
     struct entry entry = {.object = object_of(row),
                           .kind = row->set->kind,
-                          .is_fragment = row->finding.verdict == VERDICT_FRAGMENT};
+                          .is_fragment = row->finding.verdict == VERDICT_FRAGMENT,
+                          .score = row->finding.score,
+                          .matched = row->finding.matched};
 
     if (is_compared(&row->finding))
         entry.features = row->finding.features;
@@ -89,7 +98,7 @@ static int take_holders(struct report_fold *fold, const struct case_row *row, st
         return error_set(err, "out of memory for %zu features", fold->holder_count);
     for (unsigned i = 0; i < entry.features.count; i++)
         fold->holders[fold->holder_count++] =
-            (struct holder){feature_at(&entry, i), entry.object, entry.is_fragment};
+            (struct holder){feature_at(&entry, i), entry.object, entry.is_fragment, entry.matched};
     return 0;
 }
 
@@ -122,7 +131,7 @@ static int read_rows(struct report_fold *fold, struct casefile *casefile, const 
 
 /* ---- counting ---- */
 
-/* Of the same object, the finding that is no fragment comes first. */
+/* Of the same object, a finding that is no fragment comes first, and of several the longest. */
 static int by_feature(const void *a, const void *b)
 {
     const struct holder *x = a, *y = b;
@@ -131,7 +140,9 @@ static int by_feature(const void *a, const void *b)
         return x->feature < y->feature ? -1 : 1;
     if (x->object != y->object)
         return x->object < y->object ? -1 : 1;
-    return x->is_stranger - y->is_stranger;
+    if (x->is_stranger != y->is_stranger)
+        return x->is_stranger - y->is_stranger;
+    return (x->matched < y->matched) - (x->matched > y->matched);
 }
 
 static int count_holders(struct report_fold *fold, struct error *err)
@@ -153,6 +164,7 @@ static int count_holders(struct report_fold *fold, struct error *err)
         if (is_new || holders[i].object != holders[i - 1].object) {
             tally->objects++;
             tally->strangers += holders[i].is_stranger;
+            tally->matched += holders[i].is_stranger ? (double)holders[i].matched : 0;
         }
     }
     return 0;
@@ -179,6 +191,21 @@ static uint64_t middle(uint64_t *numbers, unsigned count)
     return numbers[(count - 1) / 2];
 }
 
+/* Whether a finding is of much more than what strangers have, on average: a few short pieces of a file, put
+ * into other objects, do not make its copies common. */
+static bool is_more(const struct report_fold *fold, const struct entry *entry)
+{
+    uint64_t means[FEATURES_MOST];
+
+    for (unsigned i = 0; i < entry->features.count; i++) {
+        const struct tally *tally = tally_of(fold, feature_at(entry, i));
+
+        means[i] = tally->strangers ? (uint64_t)(tally->matched / (double)tally->strangers) : 0;
+    }
+    return entry->score > own_score &&
+           entry->matched / REPORT_FOLD_TIMES > middle(means, entry->features.count);
+}
+
 /* Whether the content is common.  *objects: the number of objects that have it. */
 static bool is_common(const struct report_fold *fold, const struct entry *entry, uint64_t *objects)
 {
@@ -194,7 +221,7 @@ static bool is_common(const struct report_fold *fold, const struct entry *entry,
         strangers[i] = tally->strangers;
     }
     *objects = middle(all, count);
-    return middle(strangers, count) >= REPORT_FOLD_OBJECTS ||
+    return (middle(strangers, count) >= REPORT_FOLD_OBJECTS && !is_more(fold, entry)) ||
            (entry->is_fragment && entry->features.holders >= REPORT_FOLD_OBJECTS);
 }
 

@@ -12,9 +12,10 @@
  * objects have it that are not related to their references otherwise, or if the sets have it that often; a
  * finding is, if that is true of more than half of its features.  Such findings form families, by the feature
  * that most objects have, of which reports for people list one.  Findings in sets of different kinds are not
- * compared, and identical files and containers are never common.
+ * compared, and identical files and containers are never common; nor are findings with a score above 0.5 that
+ * match over REPORT_FOLD_TIMES as many bytes as those objects do on average.
  */
-enum { REPORT_FOLD_OBJECTS = 10 };
+enum { REPORT_FOLD_OBJECTS = 10, REPORT_FOLD_TIMES = 2 };
 
 /* What is known about the content of a finding. */
 struct report_shared {
