@@ -460,28 +460,6 @@ static void put_chance(struct explain_text *text, struct casefile *casefile, con
     buffer_release(&all);
 }
 
-/* ---- limits ---- */
-
-static void put_limits(struct explain_text *text, const struct case_row *row)
-{
-    const uint64_t mebibyte = 1 << 20, size = row->finding.ref_size;
-
-    explain_heading(text, "What this does not show");
-    explain_paragraph(text, "It shows that contents agree. It does not show which came first, who made "
-                            "either, or whether anyone opened it; nor that contents mean the same.");
-    explain_paragraph(text,
-                      "Smaller parts may be missed. Of fragments of files as large as this reference, about "
-                      "three in four were found in tests with the default settings if they had at least %s. "
-                      "Content that is encrypted, packed in a container that was not opened, or encoded "
-                      "differently is not recognised, and content of which more than a fifth was changed at "
-                      "random is usually missed. That nothing else was found does not prove that there is "
-                      "nothing.",
-                      size <= mebibyte        ? "2 KiB"
-                      : size <= 4 * mebibyte  ? "4 KiB"
-                      : size <= 16 * mebibyte ? "8 KiB"
-                                              : "16 KiB");
-}
-
 void explain(struct buffer *out, struct casefile *casefile, const struct case_row *row, const char *case_path,
              unsigned width)
 {
@@ -503,5 +481,5 @@ void explain(struct buffer *out, struct casefile *casefile, const struct case_ro
         if (row->finding.proof != PROOF_MEMBERS)
             put_chance(&text, casefile, row);
     }
-    put_limits(&text, row);
+    explain_limits(&text, casefile, row);
 }

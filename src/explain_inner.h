@@ -3,7 +3,7 @@
 #define KITH_EXPLAIN_INNER_H
 
 /* Shared by the files of this module: explain.c says what a finding means, explain_verify.c how to verify it,
- * explain_member.c what the object is packed in. */
+ * explain_member.c what the object is packed in, explain_limits.c what it does not show. */
 
 #include "explain.h"
 #include "report/report_columns.h"
@@ -34,5 +34,8 @@ bool explain_add_base(struct buffer *out, const struct case_row *row, const char
 
 /* Adds the commands with which other tools show what is proved, and what they print. */
 void explain_verify(struct explain_text *text, const struct case_row *row);
+
+/* Adds what the finding does not show. */
+void explain_limits(struct explain_text *text, struct casefile *casefile, const struct case_row *row);
 
 #endif

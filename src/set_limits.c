@@ -114,12 +114,17 @@ void set_limits_files(const struct set_limits_class *class, char words[SET_LIMIT
     snprintf(words, SET_LIMITS_WORDS, "%s %" PRIu64 " %s", is_open ? "below" : "up to", size, units[unit]);
 }
 
+void set_limits_begin(const char *name, struct buffer *out)
+{
+    buffer_printf(out, "detection limits of %s: %d %% of copied fragments are found", name,
+                  SET_LIMITS_PERCENT);
+}
+
 void set_limits_describe(const struct set_limits *limits, const char *name, struct buffer *out)
 {
     char words[SET_LIMITS_WORDS];
 
-    buffer_printf(out, "detection limits of %s: %d %% of copied fragments are found", name,
-                  SET_LIMITS_PERCENT);
+    set_limits_begin(name, out);
     for (size_t i = 0; i < limits->count; i++) {
         const struct set_limits_class *class = &limits->classes[i];
 

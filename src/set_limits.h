@@ -48,7 +48,9 @@ int set_limits_of(struct refset *set, uint32_t object_c, double most_ln_e, struc
 /* Writes "below 24 KiB" or "up to 1 MiB", for the files of a class. */
 void set_limits_files(const struct set_limits_class *class, char words[SET_LIMITS_WORDS]);
 
-/* Adds the limits as a sentence about the set with this name. */
+/* Adds the limits as a sentence about the set with this name; its beginning, which is the same for all
+ * limits, is added by set_limits_begin. */
+void set_limits_begin(const char *name, struct buffer *out);
 void set_limits_describe(const struct set_limits *limits, const char *name, struct buffer *out);
 
 /* Whether the fragments wanted are found in the set: 1, or 0 after a message that says what is missing and

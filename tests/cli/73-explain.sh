@@ -190,6 +190,9 @@ for text in "Finding $number of disk.case" "emb.bin" "sha1 $(sha1sum <disk/emb.b
     tr '\n' ' ' <out | tr -s ' ' >line
     says line "$text"
 done
+limits=$(kith report --about disk.case | sed -n 's/.* detection limits of set: //p')
+[ -n "$limits" ] || fail "the log states no limits"
+says line "Smaller parts may be missed. With this set and the options of this scan, $limits."
 status 0 kith explain disk.case "$number" "$number"
 same "two of them" 2 "$(grep -c '^Finding ' out)"
 
