@@ -222,7 +222,8 @@ static bool is_common(const struct report_fold *fold, const struct entry *entry,
     }
     *objects = middle(all, count);
     return (middle(strangers, count) >= REPORT_FOLD_OBJECTS && !is_more(fold, entry)) ||
-           (entry->is_fragment && entry->features.holders >= REPORT_FOLD_OBJECTS);
+           (entry->is_fragment && entry->kind != REFSET_NOTABLE &&
+            entry->features.holders >= REPORT_FOLD_OBJECTS);
 }
 
 /* ---- families ---- */

@@ -9,11 +9,12 @@
  *
  * It is learned from all findings of a case.  Findings of the same content have the same features
  * (features.h), whatever their references.  Content is common if REPORT_FOLD_OBJECTS or more different
- * objects have it that are not related to their references otherwise, or if the sets have it that often; a
- * finding is, if that is true of more than half of its features.  Such findings form families, by the feature
- * that most objects have, of which reports for people list one.  Findings in sets of different kinds are not
- * compared, and identical files and containers are never common; nor are findings with a score above 0.5 that
- * match over REPORT_FOLD_TIMES as many bytes as those objects do on average.
+ * objects have it that are not related to their references otherwise, or if a set has it that often that is
+ * not notable, since those have many versions of one file; a finding is, if that is true of more than half of
+ * its features.  Such findings form families, by the feature that most objects have, of which reports for
+ * people list one.  Findings in sets of different kinds are not compared, and identical files and containers
+ * are never common; nor are findings with a score above 0.5 that match over REPORT_FOLD_TIMES as many bytes
+ * as those objects do on average.
  */
 enum { REPORT_FOLD_OBJECTS = 10, REPORT_FOLD_TIMES = 2 };
 
