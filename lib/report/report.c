@@ -19,15 +19,22 @@ static int write_part(struct report_writer *writer, struct casefile *casefile,
                       const struct case_filter *filter, enum part part, struct error *err)
 {
     struct case_reader *reader = casefile_reader_new(casefile, filter, err);
+    const struct report_shared *shared;
+    struct report_shared alone;
     struct case_row row;
     uint64_t finding = 0;
     int more, result = reader ? 0 : -1;
 
     while (result == 0 && (more = casefile_reader_next(reader, &row, err)) != 0) {
-        writer->shared =
-            more > 0 && row.has_finding && writer->fold ? report_fold_at(writer->fold, finding++) : NULL;
-        if (more > 0 && !is_in(part, writer->shared))
+        shared = more > 0 && row.has_finding && writer->fold ? report_fold_at(writer->fold, finding++) : NULL;
+        if (more > 0 && !is_in(part, shared))
             continue;
+        if (shared && part == PART_ALL) {
+            alone = *shared;
+            alone.findings = 1; /* since all are listed */
+            shared = &alone;
+        }
+        writer->shared = shared;
         result = more < 0 ? -1 : writer->does->finding(writer, &row, err);
         writer->rows++;
     }

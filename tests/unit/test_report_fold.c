@@ -285,6 +285,8 @@ START_TEST(text_lists_each_common_content_once_after_all_else)
     ck_assert_ptr_nonnull(strstr(folded, " rows of common content stand for "));
     ck_assert_ptr_nonnull(strstr(folded, ", which --all lists"));
     ck_assert_ptr_null(strstr(all, "--all lists"));
+    ck_assert_ptr_nonnull(strstr(all, "common content: in "));
+    ck_assert_ptr_null(strstr(all, "this row stands for"));
     free(folded);
     free(all);
     close_case(casefile);

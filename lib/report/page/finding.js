@@ -162,7 +162,8 @@ function reference_facts(row, about) {
     ['edits', edits_words(row)],
     ['E', chance_words(row)],
     ['proof', proof_words(row)],
-    ['objects', row[COMMON] ? `common content: in ${count_of(row[OBJECTS], 'object')}; this row stands for ${count_of(row[COMMON], 'finding')}` :
+    ['objects', row[COMMON] ? `common content: in ${count_of(row[OBJECTS], 'object')}` +
+      (row[COMMON] > 1 ? `; this row stands for ${count_of(row[COMMON], 'finding')}` : '') :
       row[OBJECTS] > 1 ? `${grouped(row[OBJECTS])} objects have this content` : ''],
     ['also', row[ALSO] >= 64 ? `one of about ${grouped(row[ALSO] + 1)} references that match the same bytes` :
       row[ALSO] ? 'other references match the same bytes, less well or equally; a scan with --all-references lists them' : ''],
