@@ -83,8 +83,9 @@ static void note_lacks(struct scan_rows *rows, struct case_object *row, const st
     if (part->verdict == VERDICT_NONE && !row->reason[0])
         row->reason = scan_limits_reason(rows->limits, part->len);
     if (part->findings.lacks & FINDINGS_CUT) {
-        error_set(&text, "%s: too many matches; only %zu are reported, and the rest was not searched",
-                  row->path_count ? row->paths : row->address, part->findings.count);
+        error_set(&text, "%s: too many matches; %zu finding%s reported, and the rest was not searched",
+                  row->path_count ? row->paths : row->address, part->findings.count,
+                  part->findings.count == 1 ? " is" : "s are");
         rows->note(rows->arg, text.text);
     }
 }
