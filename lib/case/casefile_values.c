@@ -127,7 +127,7 @@ bool casefile_is_sound(const struct casefile *casefile, const struct finding *fi
            finding->proof < PROOFS && is_share(finding->resemblance) && is_share(finding->containment) &&
            is_share(finding->score) && (!finding->reordered || finding->verdict == VERDICT_VARIANT) &&
            edits_are_sound(finding) && features_are_sound(&finding->features) && finding->ln_e < INFINITY &&
-           finding->proved <= finding->blocks && finding->ref_size <= INT64_MAX &&
+           finding->proved <= finding->blocks && finding->ref_size <= INT64_MAX && size <= INT64_MAX &&
            ranges_are_sound(finding, size);
 }
 

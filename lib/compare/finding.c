@@ -249,7 +249,7 @@ static bool is_sound(const struct finding *finding, uint64_t size)
     return is_share(finding->resemblance) && is_share(finding->containment) && is_share(finding->score) &&
            (!finding->reordered || finding->verdict == VERDICT_VARIANT) && is_count(finding->edits) &&
            is_count(finding->edits_low) && is_count(finding->edits_high) && finding->ln_e < INFINITY &&
-           finding->ref_size <= INT64_MAX && finding->proved <= finding->blocks &&
+           finding->ref_size <= INT64_MAX && size <= INT64_MAX && finding->proved <= finding->blocks &&
            features_are_sound(&finding->features) &&
            are_sound(finding->ranges, finding->range_count, size, finding->ref_size);
 }

@@ -50,4 +50,12 @@ says err "same: invalid result from worker"
 same "the other findings" "edited other" "$(python3 -c '
 import csv
 print(*(row["path"] for row in csv.DictReader(open("out")) if row["set"]))')"
+# a size of the object beyond what a case can hold
+LIE_OLD=$(stat -c %s objects/edited)
+export LIE_NEW=18446744073709551615
+status 3 env LD_PRELOAD="$scratch/liar.so" "$KITH" scan --csv --all -r set.kith objects
+says err "edited: invalid result from worker"
+same "the findings of other objects" "other same" "$(python3 -c '
+import csv
+print(*(row["path"] for row in csv.DictReader(open("out")) if row["set"]))')"
 finish
