@@ -68,6 +68,28 @@ for number, (make, size) in enumerate([(text, 30000), (noise, 20000), (text, 600
     for name, data in objects.items():
         open(folder + "/" + name, "wb").write(data)
 PY
+# A log in which most samples recur, and the same with other ends of lines.
+python3 - <<'PY'
+import random
+
+r = random.Random(7)
+messages = ["[notice] workerEnv.init() ok /etc/httpd/conf/workers2.properties", "[error] mod_jk child workerEnv in error state 6",
+            "[notice] jk2_init() Found child %d in scoreboard slot 7"]
+lines, time = [], 0
+for number in range(1000):
+    time += r.randrange(20) == 0
+    message = r.choice(messages)
+    lines.append(b"[Sun Dec 04 04:%02d:%02d 2005] " % (time // 60, time % 60) +
+                 (message % r.randrange(6700, 6800) if "%" in message else message).encode())
+open("lf.log", "wb").write(b"\n".join(lines))
+open("crlf.log", "wb").write(b"\r\n".join(lines))
+PY
+status 0 "$KITH" compare --json -C 32 crlf.log lf.log
+same "compare" variant "$(json out 'd["verdict"]')"
+status 0 "$KITH" add -q -C 32 log.kith lf.log
+status 0 "$KITH" scan -q --csv -r log.kith crlf.log
+says out ",variant,log,"
+
 for reference in references/*; do
     number=${reference##*/}
     "$KITH" add -q -C 32 set.kith "$reference" || fail "add: exit $?"
