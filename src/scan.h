@@ -15,7 +15,7 @@ struct scan {
     struct scan_sets sets;
     struct matcher_options matching;
     uint64_t most, chunk; /* bytes: the largest object to scan; the size of chunks, 0 for none */
-    uint64_t require;    /* bytes of fragments that are to be found; 0: not given */
+    uint64_t require;     /* bytes of fragments that are to be found; 0: not given */
     bool deep, hash_image;
     bool md5, sha256; /* compute these for every object, besides the digests that the search needs */
 

@@ -229,12 +229,12 @@ static void add_json_chance(const struct selftest_report *report, struct buffer 
 
         if (chance->objects == 0)
             continue;
-        buffer_printf(out,
-                      "%s\n    {\"class\": \"%s\", \"objects\": %" PRIu64 ", \"matches\": %.6g, \"clusters\": [",
-                      separator, selftest_class_names[class], chance->objects, chance->matches);
+        buffer_printf(
+            out, "%s\n    {\"class\": \"%s\", \"objects\": %" PRIu64 ", \"matches\": %.6g, \"clusters\": [",
+            separator, selftest_class_names[class], chance->objects, chance->matches);
         for (size_t i = 0; i < SELFTEST_DECADES; i++)
-            buffer_printf(out, "%s{\"e\": %g, \"observed\": %.4g}", i ? ", " : "",
-                          selftest_chance_limit(i), chance->observed[i]);
+            buffer_printf(out, "%s{\"e\": %g, \"observed\": %.4g}", i ? ", " : "", selftest_chance_limit(i),
+                          chance->observed[i]);
         buffer_add_text(out, "]}");
         separator = ",";
     }

@@ -44,7 +44,8 @@ struct verdict_case {
 bool verdict_lies_near(const struct verdict_case *c, int64_t diagonal);
 /* Whether object and reference are the same content in another order. */
 bool verdict_is_reordered(const struct verdict_case *c);
-/* The verdict on a finding, once it is proved as far as possible; may drop ranges that are mere repetition. */
+/* The verdict on a finding, once it is proved as far as possible; may drop ranges that are mere repetition.
+ */
 enum verdict verdict_of_finding(const struct verdict_case *c, struct finding *finding);
 
 #endif

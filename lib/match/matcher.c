@@ -25,9 +25,9 @@ enum {
     /* If this many of an object's samples are in very many files, that is reported as the reason for no
      * finding.  No row of the corpora has this reason, even with half the value. */
     COMMON_LEAST = 16,
-    /* The limit on work for an object (effort.h).  20,000 pieces of 2 KB of 540 files need less than 1 a byte;
-     * if the set has 60 near-copies of each file, they need more than 2, and not all are compared.  With 1 a
-     * byte the near-copies take a third less time, and half as many of their pieces are found. */
+    /* The limit on work for an object (effort.h).  20,000 pieces of 2 KB of 540 files need less than 1 a
+     * byte; if the set has 60 near-copies of each file, they need more than 2, and not all are compared. With
+     * 1 a byte the near-copies take a third less time, and half as many of their pieces are found. */
     LEAST_WORK = 1 << 22, /* an eighth of a second */
     WORK_A_BYTE = 2,
     WORK_FOR_ALL =

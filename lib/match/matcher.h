@@ -26,7 +26,7 @@
  * 2. Some of the kept samples are looked up.  References whose samples line up (chance.h) explain others.
  *    This is repeated until every sample is explained or looked up.  A sample that a known set also has is no
  *    evidence for another set; an isolated sample is no evidence at all.
- * 3. Each accepted reference is compared with the part of the object where it lies; what matches there gives E
+ * 3. Each accepted reference is compared with the part of the object where it lies; its matches give E
  *    (significance.h).  Then it is proved: the bytes that its blocks must occupy are read again and hashed.
  * 4. Of references that explain the same bytes the best is reported and the others are counted.
  *

@@ -11,12 +11,12 @@
 
 #include "check_main.h"
 #include "file.h"
+#include "set/keep.h"
 #include "set/refset_inner.h"
 #include "set/refset_reader.h"
 #include "set/refset_search.h"
 #include "set/refset_verify.h"
 #include "set/refset_writer.h"
-#include "set/keep.h"
 #include "stored_twin.h"
 
 /*
