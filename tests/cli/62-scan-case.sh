@@ -327,7 +327,8 @@ kill -INT $pid 2>/dev/null && {
     go_on
     same "Ctrl-C without a case" 130 $code
     says begun.err "interrupted; the output is incomplete"
-    cmp -s <(grep -v zzz begun.out | head -n 20) <(grep -v ',zzz/' tree.csv | sed 's/^tree/slow/' | head -n 20) ||
+    sed 's/,[^,]*$//' begun.out >begun.rows # without the number of objects, which was not counted to the end
+    cmp -s <(grep -v zzz begun.rows | head -n 20) <(grep -v ',zzz/' tree.csv | sed 's/^tree/slow/; s/,[^,]*$//' | head -n 20) ||
         [ "$(wc -l <begun.out)" -lt 20 ] || fail "Ctrl-C without a case: wrong rows"
 }
 
