@@ -70,7 +70,7 @@ static int gather(struct refset *set, struct figures *figures, struct error *err
         figures->segments++;
     }
     refset_segments_release(&segments);
-    return result || gather_limits(set, figures, err) ? -1 : 0;
+    return result;
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -178,7 +178,6 @@ int sets_report_info(struct refset *set, struct error *err)
         printf("  members            %" PRIu64 " are packed in others\n", figures.members);
     printf("samples     %" PRIu64 "; %" PRIu64 " are looked up, %" PRIu64 " more belong to common features\n",
            counts->samples, figures.features, figures.common);
-    put_limits(&figures);
     printf("size        %" PRIu64 " bytes: %.0f for each file", figures.file_size,
            counts->files ? (double)figures.file_size / (double)counts->files : 0);
     if (counts->bytes)
@@ -186,7 +185,11 @@ int sets_report_info(struct refset *set, struct error *err)
     printf("\nmemory      %" PRIu64 " bytes of filters; %u segment%s\n", figures.filters, figures.segments,
            plural(figures.segments));
     printf("sources     %" PRIu64 "\n", figures.sources);
-    return refset_sources(set, put_source, NULL, err);
+    /* the limits are last, since they need the records: in a damaged set, all others may still be readable */
+    if (refset_sources(set, put_source, NULL, err) || gather_limits(set, &figures, err))
+        return -1;
+    put_limits(&figures);
+    return 0;
 }
 
 static void add_limits(struct buffer *out, const struct figures *figures)
@@ -207,7 +210,7 @@ int sets_report_json(struct refset *set, struct error *err)
     struct figures figures;
     char uuid[UUID_ROOM], key[SAMPLER_KEY_ID_ROOM];
 
-    if (gather(set, &figures, err))
+    if (gather(set, &figures, err) || gather_limits(set, &figures, err))
         return -1;
     uuid_format(uuid, info->uuid);
     buffer_add_text(&out, "{\"set\":");
