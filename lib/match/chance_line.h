@@ -16,7 +16,7 @@
  *     r = a * (1 + 3/4 ln a),   a = (u + 1) * (2 d + 1)
  *
  * choices are no farther off (in ln a, no more is counted than ln of the number of samples).  A rarer sample
- * could lie farther off and be as good, and a more frequent one cannot be as good.  So with s, the share of
+ * may lie farther off and be worth as much; a more frequent one never is.  So with s, the share of
  * the object's samples for which q is at most q r of this match, p = q r s is the expected number of matches
  * as good as the next one.  A line of k such links may have any p_i with a product at most that of this line;
  * with p_0 for the least p that a link can have, there are sum over j < k of x^j / j! as many of them, where

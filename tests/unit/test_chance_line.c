@@ -132,7 +132,7 @@ START_TEST(shares_count_samples_by_how_often_they_are_held)
 END_TEST
 
 /* One sample in five is held once, the others are held 16 times: a link to one that is held once is five
- * times as improbable, as the others cannot be as good. */
+ * times as improbable, since no other sample is worth that much. */
 START_TEST(rare_samples_are_worth_more_where_they_are_few)
 {
     static const uint32_t hits[] = {1, 16, 16, 16, 16};
