@@ -118,7 +118,8 @@ static const char *key_of(const struct column *column)
 {
     static const char *const keys[][2] = {{"finding", "class, object, rank"},
                                           {"place", "refset, file, start, object, rank"},
-                                          {"twin", "object, rank"}};
+                                          {"twin", "object, rank"},
+                                          {"score", "object, rank"}};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(column->table, keys[i][0]) == 0)
