@@ -195,7 +195,7 @@ static uint64_t middle(uint64_t *numbers, unsigned count)
  * into other objects, do not make its copies common. */
 static bool is_more(const struct report_fold *fold, const struct entry *entry)
 {
-    uint64_t means[FEATURES_MOST];
+    uint64_t means[FEATURES_MOST] = {0};
 
     for (unsigned i = 0; i < entry->features.count; i++) {
         const struct tally *tally = tally_of(fold, feature_at(entry, i));
