@@ -225,7 +225,7 @@ int families_judge(struct families *families, const struct seeds *seeds, uint64_
     if (make_room(families, err))
         return -1;
     outcome = &families->outcomes[mix(key) % OUTCOMES];
-    if (outcome->set != seeds->set || outcome->key != key) {
+    if (!outcome->set || outcome->set != seeds->set || outcome->key != key) {
         *outcome = (struct families_outcome){.key = key};
         if (examine(families, seeds, outcome, err))
             return -1;
