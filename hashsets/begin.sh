@@ -16,11 +16,12 @@ make_set()
     "$kith" export --json "$folder/$name.kith"
 }
 
-# unpack_packages: each package of packages.txt in a folder of its own in $folder/trees.  They are downloaded to $DEBS, if that is
-# set, and not again; from $MIRROR, which must still have these versions.
+# unpack_packages: each package of packages.txt in a folder of its own in $folder/trees.  They are downloaded to $DEBS, if that
+# is set, and not again; from $MIRROR, or where this machine gets packages, which must still have these versions.
 unpack_packages()
 {
-    debs=${DEBS:-$folder/debs} mirror=${MIRROR:-http://deb.debian.org/debian}
+    debs=${DEBS:-$folder/debs} mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Label: Debian' | head -n 1)}
+    mirror=${mirror%/}
     mkdir -p "$debs" "$folder/trees"
     while read -r path; do
         [ -e "$debs/${path##*/}" ] || printf 'url = "%s/%s"\noutput = "%s/%s"\n' "$mirror" "$path" "$debs" "${path##*/}"

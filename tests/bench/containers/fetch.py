@@ -12,8 +12,15 @@ import sys
 import urllib.error
 import urllib.request
 
-MIRROR = os.environ.get("MIRROR", "http://deb.debian.org/debian")
-REGISTRY = os.environ.get("REGISTRY", "https://registry.npmjs.org")
+
+def first_line(*command):
+    """The first line that a command prints, without a slash at its end."""
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout.split("\n")[0].rstrip("/")
+
+
+# where this machine gets packages from
+MIRROR = os.environ.get("MIRROR") or first_line("apt-get", "indextargets", "--format", "$(REPO_URI)", "Label: Debian")
+REGISTRY = os.environ.get("REGISTRY") or first_line("npm", "config", "get", "registry")
 RELEASES = {"old": "bookworm", "new": "trixie"}
 UNPACKED = ("texts", "pdfs", "once")
 
